@@ -1,0 +1,31 @@
+"""Who may act for whom, and who is acting."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+
+def may_act_for(staff: Any, user: Any) -> bool:
+    """Tell whether `user` has no more power than `staff`, so that `staff` may hand out keys that act as `user`.
+
+    An inactive user answers every question about permissions with no, and would have its power back the day it is
+    active again; only a superuser may decide about that.
+    """
+    if getattr(staff, "is_superuser", False):
+        return True
+    if not user.is_active or getattr(user, "is_superuser", False):
+        return False
+    if getattr(user, "is_staff", False) and not getattr(staff, "is_staff", False):
+        return False
+    return set(user.get_all_permissions()) <= set(staff.get_all_permissions())
+
+
+def actor(request: HttpRequest) -> dict[str, Any]:
+    """Return what the record keeps of the person at the admin."""
+    user: Any = request.user
+    return {
+        "subject": f"user:{user.pk}",
+        "user_id": str(user.pk),
+        "username": user.get_username(),
+        "address": request.META.get("REMOTE_ADDR", ""),
+    }

@@ -1,0 +1,80 @@
+"""Confirmations, to read: what was asked, what was shown, who agreed and what became of it."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from django_mcp.admin.record import RecordAdmin, pretty
+from django_mcp.models import AuditEvent, Confirmation
+
+# The record of one confirmation is short, unless someone replays its token all night.
+TIMELINE = 200
+
+
+@admin.register(Confirmation)
+class ConfirmationAdmin(RecordAdmin):
+    """Confirmations."""
+
+    list_display = ("target", "state", "summary_line", "who", "safety", "channel", "issued_at")
+    list_display_links = ("target",)
+    list_filter = ("state", "safety", "mode", "channel", "issued_at")
+    sortable_by = ("issued_at",)
+    large_fields = ("arguments", "preview", "outcome", "effective", "argument_digests")
+    exact_search = ("target", "subject")
+    id_search = "jti"
+    search_help_text = _("The whole name of an operation, a caller such as key:7, or the id of a confirmation.")
+    change_form_template = "admin/django_mcp/confirmation/change_form.html"
+    fieldsets = (
+        (None, {"fields": ("state", "summary", "tool", "target", "group", "safety", "mode")}),
+        (_("Who"), {"fields": ("who", "shown_caller", "channel", "decided_by")}),
+        (_("When"), {"fields": ("issued_at", "expires_at", "claimed_at", "settled_at")}),
+        (_("What was shown"), {"fields": ("shown_arguments", "shown_preview")}),
+        (_("What became of it"), {"fields": ("shown_outcome",)}),
+    )
+    readonly_fields = (
+        "state", "summary", "tool", "target", "group", "safety", "mode", "who", "shown_caller", "channel",
+        "decided_by", "issued_at", "expires_at", "claimed_at", "settled_at", "shown_arguments", "shown_preview",
+        "shown_outcome",
+    )  # fmt: skip
+
+    @admin.display(description=_("summary"))
+    def summary_line(self, row: Confirmation) -> str:
+        return row.summary[:120]
+
+    @admin.display(description=_("caller"))
+    def who(self, row: Confirmation) -> str:
+        named = [str(row.caller[part]) for part in ("username", "key_label") if row.caller.get(part)]
+        return ", ".join(named) or row.subject
+
+    @admin.display(description=_("caller snapshot"))
+    def shown_caller(self, row: Confirmation) -> Any:
+        return pretty(row.caller)
+
+    @admin.display(description=_("arguments"))
+    def shown_arguments(self, row: Confirmation) -> Any:
+        return pretty(row.arguments)
+
+    @admin.display(description=_("preview"))
+    def shown_preview(self, row: Confirmation) -> Any:
+        return pretty(row.preview)
+
+    @admin.display(description=_("outcome"))
+    def shown_outcome(self, row: Confirmation) -> Any:
+        return pretty(row.outcome)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        timeline = self._timeline(object_id) if request.method == "GET" else None
+        return super().change_view(request, object_id, form_url, {"timeline": timeline, **(extra_context or {})})
+
+    def _timeline(self, jti: str) -> QuerySet[AuditEvent]:
+        rows = AuditEvent.objects.filter(confirmation=self.opts.pk.to_python(jti))
+        return rows.order_by("time", "id")[:TIMELINE]

@@ -1,0 +1,217 @@
+"""Keys: the page that creates one is the only place that ever shows its secret."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.cache import patch_cache_control
+from django.utils.decorators import method_decorator
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.debug import sensitive_variables
+
+from django_mcp import changes, keys, server
+from django_mcp.admin.authority import actor, may_act_for
+from django_mcp.admin.key_form import KeyForm
+from django_mcp.models import APIKey
+from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
+
+LIMITS = ("name", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at")
+
+
+class StateFilter(admin.SimpleListFilter):
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("usable", _("active")), ("revoked", _("revoked")), ("expired", _("expired"))]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() == "usable":
+            return queryset.usable()
+        if self.value() == "revoked":
+            return queryset.filter(revoked_at__isnull=False)
+        if self.value() == "expired":
+            return queryset.filter(revoked_at__isnull=True, expires_at__lte=timezone.now())
+        return queryset
+
+
+@admin.register(APIKey)
+class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Keys are issued, narrowed and revoked; none is removed here, so that the record's lines keep a face."""
+
+    form = KeyForm
+    add_form_template = "admin/django_mcp/apikey/add_form.html"
+    change_form_template = "admin/django_mcp/apikey/change_form.html"
+    list_display = ("name", "prefix", "user", "groups_text", "highest_safety", "state", "last_used_at")
+    list_filter = (StateFilter, "highest_safety")
+    list_select_related = ("user",)
+    raw_id_fields = ("user",)
+    actions = ("revoke_selected",)
+    identity = ("user", "prefix", "state", "created_at", "last_used_at")
+    limits = (
+        (_("What it reaches"), {"fields": ("groups", "all_groups", "highest_safety", "narrowed", "permissions")}),
+        (_("Approval and expiry"), {"fields": ("approval_mode", "expires_at")}),
+    )
+
+    class Media:
+        css = {"all": ["django_mcp/admin.css"]}
+
+    @admin.display(description=_("groups"))
+    def groups_text(self, key: APIKey) -> str:
+        return str(_("all")) if key.all_groups else ", ".join(key.groups) or "-"
+
+    @admin.display(description=_("state"))
+    def state(self, key: APIKey) -> Any:
+        if key.revoked_at is not None:
+            return _("revoked")
+        if not key.usable:
+            return _("expired")
+        return _("active") if key.user.is_active else _("user inactive")
+
+    def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
+        return ("name", "prefix", f"user__{get_user_model().USERNAME_FIELD}")
+
+    def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        identity = ("name", "user") if obj is None else ("name", *self.identity)
+        return ((None, {"fields": identity}), *self.limits)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
+        return () if obj is None else self.identity
+
+    def get_autocomplete_fields(self, request: HttpRequest) -> tuple[str, ...]:
+        # The host's user admin may be missing or have no search, and who may not see users cannot search them.
+        if not self.admin_site.is_registered(get_user_model()):
+            return ()
+        users = self.admin_site.get_model_admin(get_user_model())
+        return ("user",) if users.get_search_fields(request) and users.has_view_permission(request) else ()
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002
+        form = super().get_form(request, obj, change, **kwargs)
+        form.staff = request.user  # type: ignore[attr-defined]
+        return form
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        allowed = super().has_change_permission(request, obj)
+        if not isinstance(obj, APIKey):
+            return allowed
+        return allowed and obj.revoked_at is None and may_act_for(request.user, obj.user)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        # Deleting a user takes its keys along; that is asked from the user's page.
+        match = request.resolver_match
+        if match is not None and (match.url_name or "").startswith("django_mcp_apikey_"):
+            return False
+        return super().has_delete_permission(request, obj)
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        # Taking power away needs no power: whoever may change keys can stop any of them.
+        return super().has_change_permission(request)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.revoke_view)
+        return [path("<int:pk>/revoke/", view, name="django_mcp_apikey_revoke"), *super().get_urls()]
+
+    @sensitive_variables("secret")
+    def save_model(self, request: HttpRequest, obj: APIKey, form: Any, change: bool) -> None:  # noqa: FBT001
+        if change:
+            self._save_limits(request, obj)
+            return
+        key, secret = keys.issue(
+            name=obj.name,
+            user=obj.user,
+            groups=obj.groups,
+            all_groups=obj.all_groups,
+            highest_safety=Safety(obj.highest_safety),
+            permissions=obj.permissions,
+            mode=ApprovalMode(obj.approval_mode) if obj.approval_mode else None,
+            expires_at=obj.expires_at,
+            by=request.user.get_username(),
+        )
+        obj.pk, obj.prefix = key.pk, key.prefix
+        # response_add() is handed the row, not the form.
+        request.mcp_secret = secret  # type: ignore[attr-defined]
+
+    def _save_limits(self, request: HttpRequest, obj: APIKey) -> None:
+        before = APIKey.objects.values(*LIMITS).get(pk=obj.pk)
+        by = {**actor(request), "key_id": obj.pk, "key_label": str(obj)}
+        after = {name: getattr(obj, name) for name in LIMITS}
+        changes.record(EventKind.EXPOSURE_CHANGED, by=by, target=str(obj), before=before, after=after)
+        # Only these columns: the rest may have changed meanwhile, and a revocation must not be undone.
+        obj.save(update_fields=LIMITS)
+
+    @sensitive_variables("secret")
+    def response_add(self, request: HttpRequest, obj: APIKey, post_url_continue: str | None = None) -> HttpResponse:
+        secret = request.mcp_secret  # type: ignore[attr-defined]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Key created"),
+            "opts": self.opts,
+            "media": self.media,
+            "key": obj,
+            "secret": secret,
+            "url": self._endpoint(request),
+            "server_name": slugify(server.current().name) or "django",
+        }
+        response = TemplateResponse(request, "admin/django_mcp/apikey/issued.html", context)
+        patch_cache_control(response, no_store=True)
+        return response
+
+    def _endpoint(self, request: HttpRequest) -> str:
+        try:
+            return request.build_absolute_uri(reverse("django_mcp:mcp"))
+        except NoReverseMatch:
+            return request.build_absolute_uri("/mcp")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
+        buttons = {"show_save_and_continue": False, "show_save_and_add_another": False}
+        return super().add_view(request, form_url, {**buttons, **(extra_context or {})})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        extra = {"may_revoke": self.has_revoke_permission(request), "show_save_and_add_another": False}
+        return super().change_view(request, object_id, form_url, {**extra, **(extra_context or {})})
+
+    @admin.action(description=_("Revoke selected keys"), permissions=["revoke"])
+    def revoke_selected(self, request: HttpRequest, queryset: models.QuerySet[APIKey]) -> HttpResponse | None:
+        return self._revoke(request, list(queryset), confirmed="confirmed" in request.POST)
+
+    @method_decorator(csrf_protect)
+    def revoke_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        if not self.has_revoke_permission(request):
+            raise PermissionDenied
+        chosen = list(APIKey.objects.select_related("user").filter(pk=pk))
+        if not chosen:
+            raise Http404
+        response = self._revoke(request, chosen, confirmed=request.method == "POST")
+        return response or HttpResponseRedirect(
+            reverse("admin:django_mcp_apikey_changelist", current_app=self.admin_site.name)
+        )
+
+    def _revoke(self, request: HttpRequest, chosen: list[APIKey], *, confirmed: bool) -> HttpResponse | None:
+        if not confirmed:
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Revoke keys"),
+                "opts": self.opts,
+                "media": self.media,
+                "chosen": chosen,
+                "as_action": request.method == "POST",
+            }
+            return TemplateResponse(request, "admin/django_mcp/apikey/revoke.html", context)
+        with transaction.atomic():
+            revoked = [key for key in chosen if keys.revoke(key, by=request.user.get_username())]
+        for key in revoked:
+            self.log_change(request, key, "Revoked.")
+        done = ngettext("%(count)d key was revoked.", "%(count)d keys were revoked.", len(revoked))
+        messages.success(request, done % {"count": len(revoked)})
+        return None

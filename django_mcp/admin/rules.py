@@ -1,0 +1,111 @@
+"""Rules: a word on one operation."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db import models, transaction
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from django_mcp import changes
+from django_mcp.admin.authority import actor
+from django_mcp.admin.exposure import orphaned
+from django_mcp.admin.modes import ModeForm
+from django_mcp.catalog.discovery import get_catalog
+from django_mcp.inventory import nearest
+from django_mcp.models import ToolRule
+from django_mcp.vocabulary import EventKind
+
+SAID = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
+
+
+class RuleForm(ModeForm):
+    """A rule is about an operation that exists; its method and route come from the catalog."""
+
+    blank_mode = _("As its group")
+
+    class Meta:
+        model = ToolRule
+        fields = ["name", "exposure", "approval_mode", "requires_approval"]
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        catalog = get_catalog()
+        operation = catalog.get(name)
+        if operation is None:
+            near = nearest(name, (known.name for known in catalog.operations))
+            message = _("There is no operation of this name. Did you mean “%(near)s”?")
+            if not near:
+                message = _("There is no operation of this name.")
+            raise forms.ValidationError(message, params={"near": near})
+        if ToolRule.objects.filter(name__iexact=operation.name).exists():
+            raise forms.ValidationError(_("There is a rule for this operation already."))
+        self.instance.method, self.instance.route = operation.method, operation.route
+        return operation.name
+
+
+@admin.register(ToolRule)
+class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Rules. Whoever may change groups may change them: a rule speaks louder than a group."""
+
+    form = RuleForm
+    fields = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
+    list_display = ("name", "method", "route", "exposure", "approval_mode", "requires_approval", "matches")
+    list_filter = ("exposure", "approval_mode", "requires_approval")
+    search_fields = ("name", "route")
+
+    def _may_change(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("django_mcp.change_toolgroup")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may_change(request) or request.user.has_perm("django_mcp.view_toolgroup")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may_change(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may_change(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self._may_change(request)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
+        return ("method", "route") if obj is None else ("name", "method", "route")
+
+    def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
+        return tuple(name for name in SAID if obj is not None or name not in {"method", "route"})
+
+    @admin.display(description=_("matches"))
+    def matches(self, rule: ToolRule) -> str:
+        return str(_("orphaned: nothing has this name or route") if orphaned(rule) else _("yes"))
+
+    def save_model(self, request: HttpRequest, obj: ToolRule, form: Any, change: bool) -> None:  # noqa: FBT001
+        before = {name: form.initial.get(name) for name in form.cleaned_data} if change else {}
+        after = {name: getattr(obj, name) for name in (form.cleaned_data if change else SAID)}
+        with transaction.atomic():
+            changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after=after)
+            obj.save()
+
+    def delete_model(self, request: HttpRequest, obj: ToolRule) -> None:
+        with transaction.atomic():
+            before = {name: getattr(obj, name) for name in SAID}
+            changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={})
+            obj.delete()
+
+    def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[ToolRule]) -> None:
+        for row in queryset:
+            self.delete_model(request, row)
+
+    def response_post_save_add(self, request: HttpRequest, obj: ToolRule) -> HttpResponseRedirect:
+        return self._to_exposure()
+
+    def response_post_save_change(self, request: HttpRequest, obj: ToolRule) -> HttpResponseRedirect:
+        return self._to_exposure()
+
+    def _to_exposure(self) -> HttpResponseRedirect:
+        return HttpResponseRedirect(reverse("admin:django_mcp_toolgroup_changelist", current_app=self.admin_site.name))

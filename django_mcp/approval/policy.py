@@ -1,0 +1,90 @@
+"""May it run? A pure function of the call, the server's settings and the caller."""
+
+from django_mcp.server import Rule, Server
+from django_mcp.vocabulary import (
+    ApprovalMode,
+    Caller,
+    Confirm,
+    Decision,
+    Refuse,
+    Review,
+    Run,
+    Safety,
+    ToolCall,
+)
+
+WRITES_OFF = "Writes are switched off."
+
+
+def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
+    """Return what has to happen before the call may run.
+
+    Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and
+    a word that the operation needs approval, can only make it stricter. What cannot be read counts as strict: a mode
+    that is none asks for a confirmation, a safety that is none is a write.
+    """
+    rules = _rules(call, server)
+    required = _requires_approval(call, rules)
+    mode = _mode(call, server, caller, rules=rules, required=required)
+    if call.safety is Safety.READ_ONLY and not required:
+        return Run(mode=mode)
+    if not server.writes_enabled:
+        text = f"{WRITES_OFF} Nothing was run; tell the user, and try again only when they say so."
+        return Refuse(mode=mode, code="unavailable", text=text)
+    return _DECISIONS[mode](call)
+
+
+def _rules(call: ToolCall, server: Server) -> tuple[Rule, ...]:
+    if call.operation is None:
+        return server.rules_for(call.target)
+    return server.rules_for(call.target, call.operation.method, call.operation.route)
+
+
+def _requires_approval(call: ToolCall, rules: tuple[Rule, ...]) -> bool:
+    operation = call.operation
+    said = operation is not None and bool(operation.requires_approval or operation.hints.requires_approval)
+    return call.requires_approval or said or any(rule.requires_approval for rule in rules)
+
+
+def _mode(call: ToolCall, server: Server, caller: Caller, *, rules: tuple[Rule, ...], required: bool) -> ApprovalMode:
+    modes = [_read(server.mode_of(call.group, rules))]
+    if caller.mode is not None:
+        modes.append(_read(caller.mode))
+    if required:
+        modes.append(ApprovalMode.TOKEN)
+    return ApprovalMode.strictest(*modes)
+
+
+def _read(mode: str) -> ApprovalMode:
+    try:
+        return ApprovalMode(mode)
+    except ValueError:
+        return ApprovalMode.TOKEN
+
+
+def _run(_call: ToolCall) -> Decision:
+    return Run(mode=ApprovalMode.DELEGATE)
+
+
+def _confirm(_call: ToolCall) -> Decision:
+    return Confirm(mode=ApprovalMode.TOKEN)
+
+
+def _review(_call: ToolCall) -> Decision:
+    return Review(mode=ApprovalMode.REVIEW)
+
+
+def _refuse(call: ToolCall) -> Decision:
+    text = (
+        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
+        "user to do it in the application itself."
+    )
+    return Refuse(mode=ApprovalMode.REJECT, code="approval_required", text=text)
+
+
+_DECISIONS = {
+    ApprovalMode.DELEGATE: _run,
+    ApprovalMode.TOKEN: _confirm,
+    ApprovalMode.REVIEW: _review,
+    ApprovalMode.REJECT: _refuse,
+}

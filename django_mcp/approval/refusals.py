@@ -1,0 +1,83 @@
+"""What a redemption is told that cannot be carried out: what became of the token, and what to do next."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django_mcp.errors import (
+    ArgumentsChanged,
+    ConfirmationExpired,
+    ConfirmationUsed,
+    Declined,
+    PendingReview,
+    ToolError,
+    WrongOperation,
+)
+from django_mcp.redaction import one_line
+from django_mcp.vocabulary import State
+
+MAX_PATHS = 50
+_SHOWN_PATHS = 10
+
+_LOOK_FIRST = (
+    "Whether it was carried out is not known: look at the data before you propose it again, or it may happen twice."
+)
+_BECAME = {
+    State.SUCCEEDED: "It was carried out once and succeeded; `outcome` has the result. Do not repeat it.",
+    State.REJECTED: "The operation was called once and refused; `outcome` says why. Correct the arguments and make the "
+    "call without confirmationToken to get a new one.",
+    State.NOT_EXECUTED: "Nothing was carried out. Make the call without confirmationToken to get a new one.",
+}
+
+
+def spent(status: str, outcome: Mapping[str, Any] | None, target: str) -> ToolError:
+    """Return the refusal for a confirmation that is no longer open, by its state; anything unclear counts as used."""
+    if status == State.EXPIRED:
+        return expired(target)
+    if status == State.DECLINED:
+        return Declined(f"{target} was declined, and nothing was run. Propose it again only if the user asks for it.")
+    if status == State.REVOKED:
+        return Declined(
+            f"The confirmation of {target} was revoked, and nothing was run. Propose it again only if the user asks for it."
+        )
+    became = next((text for state, text in _BECAME.items() if state == status), _LOOK_FIRST)
+    told = {"status": State.UNKNOWN.value} if outcome is None or status == State.EXECUTING else dict(outcome)
+    return ConfirmationUsed(f"Confirmation token has already been used. {became}", outcome=told)
+
+
+def expired(target: str) -> ConfirmationExpired:
+    return ConfirmationExpired(
+        f"Confirmation token has expired. Nothing was run; call {target} without confirmationToken to get a new one, and "
+        "ask the user again."
+    )
+
+
+def wrong_operation(issued: tuple[str, str], called: tuple[str, str]) -> WrongOperation:
+    """Return the refusal for a token of another tool or target; both are (tool, target)."""
+    return WrongOperation(
+        f"Target operation mismatch for confirmation token. It confirms {_named(issued)}, not {_named(called)}. Nothing "
+        "was run; make the call that was confirmed, or this one without confirmationToken to get its own."
+    )
+
+
+def changed(target: str, paths: Sequence[str]) -> ArgumentsChanged:
+    """Return the refusal that names where the arguments differ from those that were shown."""
+    paths = [one_line(path) for path in paths[:MAX_PATHS]]
+    more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
+    return ArgumentsChanged(
+        f"Arguments have changed since confirmation was issued. Changed: {', '.join(paths[:_SHOWN_PATHS])}{more}. Nothing "
+        f"was run; send exactly the arguments that were shown, or call {target} without confirmationToken to have the new "
+        "ones confirmed.",
+        changed=paths,
+    )
+
+
+def pending(target: str) -> PendingReview:
+    return PendingReview(
+        f"A person has to approve {target} first, and has not decided yet. Nothing was run; make the same call with the "
+        "same confirmationToken when they have."
+    )
+
+
+def _named(pair: tuple[str, str]) -> str:
+    tool, target = pair
+    return target if tool == target else f"{target} called through {tool}"

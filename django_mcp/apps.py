@@ -1,0 +1,36 @@
+"""The app's configuration."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.signals import setting_changed
+from django.utils.translation import gettext_lazy as _
+
+
+class DjangoMcpConfig(AppConfig):
+    """Registers the system checks and finds the host's tools."""
+
+    name = "django_mcp"
+    label = "django_mcp"
+    verbose_name = _("MCP server")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from django_mcp import checks
+
+        checks.register_checks()
+        setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
+
+
+# What the catalog is made from; the tests of hosts change these.
+_READ_BY_CATALOG = frozenset(
+    {"DJANGO_MCP", "INSTALLED_APPS", "LANGUAGE_CODE", "REST_FRAMEWORK", "ROOT_URLCONF", "SPECTACULAR_SETTINGS"}
+)
+
+
+def forget_catalog(*, setting: str, **_kwargs: Any) -> None:
+    """Let the catalog be made anew after a setting that it depends on was overridden."""
+    if setting in _READ_BY_CATALOG:
+        from django_mcp.catalog import discovery
+
+        discovery.forget()

@@ -1,0 +1,140 @@
+"""What drf-spectacular leaves out of a serializer or its fields and a caller has to know: notes on the way of mapping.
+
+The notes travel in `x-mcp-` keys of the OpenAPI schema until `normal_form` reads them.
+"""
+
+import re
+from typing import Any
+
+from django.core.validators import RegexValidator
+from drf_spectacular.drainage import has_override
+from drf_spectacular.plumbing import append_meta, get_class, is_list_serializer
+from drf_spectacular.utils import PolymorphicProxySerializer
+from rest_framework import serializers
+from rest_framework.settings import api_settings
+
+MAX_DEPTH = 16
+
+# These fields bring validators whose expressions are long, Python's own, and said by the format.
+_SELF_EXPLAINING = (
+    serializers.URLField, serializers.EmailField, serializers.SlugField, serializers.IPAddressField,
+    serializers.UUIDField, serializers.FileField, serializers.DecimalField,
+)  # fmt: skip
+_FREE_FORM = {"type": "object", "additionalProperties": True}
+
+
+class FieldInspector:
+    """Mixed in before spectacular's AutoSchema; holds the state of one inspection."""
+
+    registry: Any
+    view: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.messages: list[str] = []
+        self._open: dict[type, str] = {}
+        self._names: dict[type, str] = {}
+        self._count = 0
+
+    def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:  # noqa: FBT001, FBT002
+        name: str = super()._get_serializer_name(serializer, direction, bypass_extensions)  # type: ignore[misc]
+        if is_list_serializer(serializer):
+            return name
+        # A component per use: two classes may share a name, and two instances of one class may differ. Only a class
+        # that is being mapped right now is referred to, which is what ends a recursion.
+        cls = get_class(serializer)
+        if cls in self._open:
+            return self._open[cls]
+        self._count += 1
+        self._names[cls] = f"{name}.{self._count}"
+        return self._names[cls]
+
+    def _map_serializer(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> Any:  # noqa: FBT001, FBT002
+        if len(self._open) >= MAX_DEPTH:
+            self.messages.append("nested too deeply")
+            return dict(_FREE_FORM)
+        cls = get_class(serializer)
+        # The proxies of polymorphic serializers are all of one class, which says nothing about a recursion.
+        tracked = cls not in self._open and cls is not PolymorphicProxySerializer
+        if tracked:
+            self._open[cls] = self._names.get(cls, cls.__name__)
+        try:
+            return super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[misc]
+        except Exception as error:  # noqa: BLE001 - serializers are the host's code
+            self.messages.append(f"{cls.__name__}: {type(error).__name__}")
+            return dict(_FREE_FORM)
+        finally:
+            if tracked:
+                del self._open[cls]
+
+    def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
+        schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[misc]
+        cls: Any = get_class(serializer)
+        reads_itself = cls.to_internal_value is not serializers.Serializer.to_internal_value
+        if schema.get("properties") and direction == "request" and not reads_itself:
+            schema.setdefault("additionalProperties", False)
+        return schema
+
+    def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: str) -> Any:
+        # Which fields belong to which direction is decided in one place, whatever COMPONENT_SPLIT_REQUEST says.
+        return schema
+
+    def _unwrap_list_serializer(self, serializer: Any, direction: str) -> Any:
+        schema = super()._unwrap_list_serializer(serializer, direction)  # type: ignore[misc]
+        if is_list_serializer(serializer) and isinstance(schema, dict) and schema.get("type") == "array":
+            least = getattr(serializer, "min_length", None)
+            if least is None and getattr(serializer, "allow_empty", True) is False:
+                least = 1
+            most = getattr(serializer, "max_length", None)
+            schema |= {key: value for key, value in (("minItems", least), ("maxItems", most)) if value is not None}
+        return schema
+
+    def _get_serializer_field_meta(self, field: Any, direction: str) -> Any:
+        meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)  # type: ignore[misc]
+        style = getattr(field, "style", None)
+        if isinstance(style, dict) and style.get("input_type") == "password":
+            meta["x-mcp-sensitive"] = True
+        return meta
+
+    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:  # noqa: FBT001, FBT002
+        try:
+            schema = self._mapped(field, direction, bypass_extensions)
+        except Exception as error:  # noqa: BLE001 - fields are the host's code
+            self.messages.append(f"{type(field).__name__}: {type(error).__name__}")
+            flags = {"readOnly": "read_only", "writeOnly": "write_only"}
+            return {key: True for key, attribute in flags.items() if getattr(field, attribute, False)}
+        if isinstance(schema, dict) and isinstance(field, serializers.Field) and not has_override(field, "field"):
+            return {**schema, **_remarks(field, direction)}
+        return schema
+
+    def _mapped(self, field: Any, direction: str, bypass_extensions: bool) -> Any:  # noqa: FBT001
+        related = isinstance(field, serializers.PrimaryKeyRelatedField) and not has_override(field, "field")
+        # A related field may bring its rows by a method alone, which is not looked at otherwise.
+        if related and field.queryset is None and not field.read_only and field.pk_field is None:
+            meta = self._get_serializer_field_meta(field, direction)
+            return append_meta(self._map_model_field(field.get_queryset().model._meta.pk, None), meta)  # type: ignore[attr-defined]  # noqa: SLF001
+        return super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[misc]
+
+
+def _remarks(field: serializers.Field[Any, Any, Any, Any], direction: str) -> dict[str, Any]:
+    remarks: dict[str, Any] = {}
+    if isinstance(field, serializers.DecimalField):
+        remarks["x-mcp-decimal"] = {
+            "digits": field.max_digits,
+            "places": field.decimal_places,
+            "minimum": field.min_value,
+            "maximum": field.max_value,
+            "text": getattr(field, "coerce_to_string", api_settings.COERCE_DECIMAL_TO_STRING),
+            "direction": direction,
+        }
+    elif isinstance(field, serializers.FileField) and direction == "request":
+        remarks["x-mcp-file"] = True
+    if isinstance(field, _SELF_EXPLAINING) or _pattern_misleads(field):
+        remarks["x-mcp-no-pattern"] = True
+    return remarks
+
+
+def _pattern_misleads(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+    """Tell whether a validator's expression means something else without its flags."""
+    regexes = [validator for validator in field.validators if isinstance(validator, RegexValidator)]
+    return any(regex.inverse_match or regex.flags & ~re.UNICODE for regex in regexes)

@@ -1,0 +1,44 @@
+"""The code behind an endpoint's method: the handler, the action, the function that a decorator wrapped."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from rest_framework import mixins
+from rest_framework.generics import GenericAPIView
+
+_GENERIC_ACTIONS: dict[str, tuple[tuple[type, str], ...]] = {
+    "GET": ((mixins.ListModelMixin, "list"), (mixins.RetrieveModelMixin, "retrieve")),
+    "POST": ((mixins.CreateModelMixin, "create"),),
+    "PUT": ((mixins.UpdateModelMixin, "update"),),
+    "PATCH": ((mixins.UpdateModelMixin, "partial_update"),),
+    "DELETE": ((mixins.DestroyModelMixin, "destroy"),),
+}
+
+
+def handler_name(callback: Any, method: str) -> str:
+    """Return the name of the method of the view class that answers an HTTP method."""
+    actions = getattr(callback, "actions", None) or {}
+    return str(actions.get(method.lower(), method.lower()))
+
+
+def handler_function(view_class: type, handler: str) -> Callable[..., Any] | None:
+    """Return the code of a handler; for a function view the function itself, not what DRF makes of it."""
+    function = getattr(view_class, handler, None)
+    inner = inspect.unwrap(function) if callable(function) else None
+    if getattr(inner, "__qualname__", "") == "api_view.<locals>.decorator.<locals>.handler":
+        wrapped: Callable[..., Any] | None = inspect.getclosurevars(inner).nonlocals.get("func")  # type: ignore[arg-type]
+        return wrapped
+    return function
+
+
+def action_name(callback: Any, view_class: type, method: str) -> str | None:
+    """Return what a method does in REST framework's terms, or None where only the view knows."""
+    actions = getattr(callback, "actions", None)
+    if actions:
+        return str(actions[method.lower()])
+    if issubclass(view_class, GenericAPIView):
+        for mixin, action in _GENERIC_ACTIONS.get(method, ()):
+            if issubclass(view_class, mixin):
+                return action
+    return None

@@ -1,0 +1,270 @@
+"""The input and output schema of an operation, built when it is first asked for."""
+
+import logging
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from django.utils.translation import get_language
+from drf_spectacular.plumbing import ComponentRegistry
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.views import APIView
+
+from django_mcp.catalog.inspection import inspector_for, quietly, versioned, view_for
+from django_mcp.catalog.normal_form import NormalForm, one_object
+from django_mcp.catalog.plain_values import FILE, Schema, plain, say
+from django_mcp.vocabulary import Argument, Operation
+
+logger = logging.getLogger("django_mcp")
+
+CACHE_SIZE = 512
+_BODIES = frozenset({"POST", "PUT", "PATCH"})
+_FREE = "The body of this operation is not described; send the fields that its description names."
+_FAILED = {
+    "parameters": "Some arguments of the path or query could not be described.",
+    "filters": "The filters of this operation could not be described.",
+    "pagination": "The pagination of this operation could not be described.",
+    "response": "The answer of this operation could not be described.",
+}
+
+
+@dataclass(frozen=True)
+class OperationSchema:
+    """What an operation takes and gives, as plain JSON Schema 2020-12; shared between callers, not to be changed.
+
+    `route` is the URI template whose holes are the arguments of `input`. `placement` maps an argument to its place
+    in the request; the wire name of a path argument is the hole in `Operation.route`, that of a body which is an
+    array is empty. `read_only` are body fields that the host sets itself. `sensitive` are dotted paths, lists not
+    counted. `notes` are for the model, `warnings` (of the inspection) for developers only.
+    """
+
+    input: dict[str, Any]
+    output: dict[str, Any] | None
+    placement: Mapping[str, Argument]
+    read_only: frozenset[str] = frozenset()
+    sensitive: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    route: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class FreePlacement(dict[str, Argument]):
+    """A placement in which every argument that it does not know belongs to the body."""
+
+    def __missing__(self, name: str) -> Argument:
+        return Argument(location="body", wire=name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name]
+
+
+@dataclass
+class _Parts:
+    """An operation's schema while it is put together."""
+
+    operation: Operation
+    fields: dict[str, Schema] = field(default_factory=dict)
+    placement: dict[str, Argument] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
+    read_only: set[str] = field(default_factory=set)
+    sensitive: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    more: Any = False
+
+    def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
+        """Add a path or query argument under a name that is still free."""
+        argument = name
+        while argument in self.fields:
+            argument = f"{location}_{argument}"
+        self.fields[argument] = schema
+        self.placement[argument] = Argument(location=location, wire=name)
+        if location == "path":
+            self.renamed[name] = argument
+        if required:
+            self.required.append(argument)
+
+
+_cache: OrderedDict[tuple[Any, ...], OperationSchema] = OrderedDict()
+_lock = threading.Lock()
+
+
+def forget() -> None:
+    """Drop all schemas, for changed settings."""
+    with _lock:
+        _cache.clear()
+
+
+def schema_for(operation: Operation, view: APIView | None = None) -> OperationSchema:
+    """Return the schemas of an operation in the active language.
+
+    `view` is the operation's view with the caller's request on it, so that a serializer that depends on the user is
+    the caller's own. Asks no database and never raises: what cannot be described is left free-form, with a note.
+    """
+    with quietly() as warnings:
+        key = (operation, get_language(), *_variant(view))
+        with _lock:
+            known = _cache.get(key)
+            if known is not None:
+                _cache.move_to_end(key)
+                return known
+        schema = _build(operation, view, warnings)
+    with _lock:
+        _cache[key] = schema
+        while len(_cache) > CACHE_SIZE:
+            _cache.popitem(last=False)
+    return schema
+
+
+def _variant(view: APIView | None) -> tuple[Any, ...]:
+    """Return what the schema depends on besides operation and language."""
+    if view is None:
+        return (None, None)
+    try:
+        serializer = view.get_serializer_class() if isinstance(view, GenericAPIView) else None
+    except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
+        serializer = None
+    return (serializer or type(view), view.request.user.pk if _depends_on_user(view, serializer) else None)
+
+
+def _depends_on_user(view: APIView, serializer: Any) -> bool:
+    if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
+        return True
+    usual = {serializers.Serializer.get_fields, serializers.ModelSerializer.get_fields, None}
+    makers = {serializers.BaseSerializer.__init__, object.__init__}
+    return serializer is not None and (
+        getattr(serializer, "get_fields", None) not in usual or serializer.__init__ not in makers
+    )
+
+
+def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:
+    try:
+        inspected, inspector = _inspect(operation, view)
+        if view is not None and "body" in inspector.failures:
+            # With the caller's request alone the view may lack what its URL would give; this one knows that it is asked.
+            inspected, inspector = _inspect(operation, None)
+        parts = _assemble(operation, inspected, inspector)
+        output = _output(inspected, inspector)
+        warnings += inspector.messages
+    except Exception as error:
+        logger.warning("%s cannot be described: %s", operation.name, type(error).__name__, exc_info=True)
+        warnings.append(f"cannot be described: {type(error).__name__}")
+        parts, output = _assemble(operation, {}, None), None
+    parts.sensitive.update(operation.hints.sensitive_fields)
+    return OperationSchema(
+        input=_root(parts),
+        output=output,
+        placement=FreePlacement(parts.placement) if parts.more is not False else parts.placement,
+        read_only=frozenset(parts.read_only - parts.fields.keys()),
+        sensitive=frozenset(parts.sensitive),
+        notes=tuple(dict.fromkeys(parts.notes)),
+        route=re.sub(r"\{([^{}]*)\}", lambda hole: f"{{{parts.renamed.get(hole[1], hole[1])}}}", operation.route),
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def _inspect(operation: Operation, view: APIView | None) -> tuple[dict[str, Any], Any]:
+    view = versioned(view or view_for(operation), getattr(operation, "namespace", ""))
+    handler = getattr(operation.view_class, operation.handler, None)
+    inspector = inspector_for(view, operation.callback, handler, operation.method)
+    regex = getattr(operation, "path_regex", "") or operation.route
+    described = inspector.get_operation(operation.route, regex, "", operation.method, ComponentRegistry())
+    return described or {}, inspector
+
+
+def _components(inspector: Any) -> dict[str, Any]:
+    registry = getattr(inspector, "registry", None)
+    return cast("dict[str, Any]", registry.build({}).get("schemas", {})) if registry is not None else {}
+
+
+def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> _Parts:
+    parts = _Parts(operation)
+    components = _components(inspector)
+    if operation.method in _BODIES:
+        _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
+    for failure in dict.fromkeys(getattr(inspector, "failures", ())):
+        if failure in _FAILED:
+            parts.notes.append(_FAILED[failure])
+    parameters = {(item.get("in"), item.get("name")): item for item in described.get("parameters", ())}
+    for name in operation.path_arguments:
+        item = parameters.get(("path", name), {"schema": {"type": "string"}})
+        schema = _parameter(item, components, parts)
+        schema.pop("default", None)
+        parts.add(name, "path", schema, required=True)
+    for (location, name), item in parameters.items():
+        if location == "query":
+            parts.add(str(name), "query", _parameter(item, components, parts), required=bool(item.get("required")))
+    return parts
+
+
+def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: _Parts) -> Schema:
+    form = NormalForm(components, "request")
+    schema = one_object(form.convert(item.get("schema", {})))
+    parts.sensitive |= form.sensitive
+    if item.get("description"):
+        say(schema, str(item["description"]))
+    if item.get("explode") is False and "items" in schema:
+        # Written as one value, which the host splits at commas.
+        separated: Schema = {"type": "string", "description": schema.get("description", "")}
+        values = ", ".join(map(str, schema["items"].get("enum", ())))
+        say(separated, f"Comma-separated list{f' of: {values}' if values else ''}.")
+        return separated
+    return schema
+
+
+def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping[str, Any], *, free: bool) -> None:
+    content = (body or {}).get("content") or {}
+    media = content.get("application/json") or next(iter(content.values()), None)
+    if media is None:
+        if free:
+            parts.more = True
+            parts.notes.append(_FREE)
+        return
+    form = NormalForm(components, "request", partial=parts.operation.method == "PATCH")
+    schema = one_object(form.convert(media.get("schema", {})))
+    parts.read_only |= form.read_only
+    if form.recursive:
+        parts.notes.append("A field that contains its own kind of object is described one level deep only.")
+    if "array" in schema.get("type", ()):
+        parts.fields["items"] = schema
+        parts.placement["items"] = Argument(location="body", wire="", file=_is_file(schema))
+        parts.required += ["items"] if parts.operation.method != "PATCH" else []
+        parts.sensitive |= {f"items.{path}" for path in form.sensitive}
+        return
+    parts.sensitive |= form.sensitive
+    for name, described in schema.get("properties", {}).items():
+        parts.fields[name] = described
+        parts.placement[name] = Argument(location="body", wire=name, file=_is_file(described))
+    parts.required += schema.get("required", [])
+    parts.more = schema.get("additionalProperties", False) if parts.fields else True
+    if parts.more is not False and not parts.fields:
+        parts.notes.append(_FREE)
+
+
+def _is_file(schema: Mapping[str, Any]) -> bool:
+    return FILE in str(schema.get("description", "")) or ("items" in schema and _is_file(schema["items"]))
+
+
+def _root(parts: _Parts) -> dict[str, Any]:
+    places = {"path": 0, "body": 1, "query": 2}
+    names = sorted(parts.fields, key=lambda name: places[parts.placement[name].location])
+    root: dict[str, Any] = {"type": "object", "properties": {name: parts.fields[name] for name in names}}
+    if parts.required:
+        root["required"] = list(dict.fromkeys(parts.required))
+    root["additionalProperties"] = parts.more
+    return root
+
+
+def _output(described: Mapping[str, Any], inspector: Any) -> dict[str, Any] | None:
+    responses = {str(plain(code)): response for code, response in described.get("responses", {}).items()}
+    for code in sorted(responses):
+        content = responses[code].get("content") or {}
+        media = content.get("application/json") or next(iter(content.values()), None)
+        if code.startswith("2") and media is not None:
+            form = NormalForm(_components(inspector), "response")
+            return one_object(form.convert(media.get("schema", {})))
+    return None

@@ -1,0 +1,104 @@
+"""Words of names and prose in any language: how text is split, stemmed and compared, blind to case and accents."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+import inflection
+
+MAX_TEXT = 20_000
+MAX_STEMMED = 40
+LEAST_MISSPELT = 5
+LEAST_TWICE_MISSPELT = 8
+MAX_COMPARED = 24
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a text or a snake- or camel-cased name, in order, folded to plain lower case."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", text[:MAX_TEXT]) if not unicodedata.combining(char))
+    return _WORD.findall(inflection.underscore(plain).casefold())
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of a text's words, in order."""
+    return [stem(word) for word in split(text)]
+
+
+def stem(word: str) -> str:
+    """Return what a word has in common with its plural and its plain English inflections.
+
+    The same rule is applied to what is indexed and to what is asked, so a stem need not be a word; it must only not
+    bring together what means different things. Short words are left alone for that reason.
+    """
+    if not 4 <= len(word) <= MAX_STEMMED or not word.isascii() or not word.isalpha():
+        return word
+    return _stem(word)
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    base = inflection.singularize(word)
+    for suffix in ("ing", "ed", "ion"):
+        rest = base.removesuffix(suffix)
+        if rest != base and len(rest) >= (5 if suffix == "ion" else 4) and (suffix != "ion" or rest.endswith("t")):
+            base = rest
+            break
+    if len(base) >= 6:
+        base = base.removesuffix("e")
+    return base[:-1] if len(base) > 4 and base[-1] == base[-2] else base
+
+
+class Spelling:
+    """Near spellings among known stems, found by the pairs of letters that they share."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._by_length: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for word in known:
+            if len(word) >= LEAST_MISSPELT - 1:
+                for pair in _pairs(word):
+                    self._by_length[len(word)][pair].append(word)
+
+    def near(self, stem: str, word: str) -> list[tuple[str, int]]:
+        """Return the known stems nearest to the stem of an unknown `word`, with the number of slips, one or two.
+
+        Words of up to four letters have too many neighbours to guess; two slips are allowed from eight letters on.
+        """
+        if len(word) < LEAST_MISSPELT:
+            return []
+        allowed = 2 if len(word) >= LEAST_TWICE_MISSPELT else 1
+        pairs = _pairs(stem)
+        shared: Counter[str] = Counter()
+        for length in range(len(stem) - allowed, len(stem) + allowed + 1):
+            known = self._by_length.get(length, {})
+            for pair in pairs:
+                shared.update(known.get(pair, ()))
+        # A slip spoils at most three pairs: those around two letters that changed places.
+        enough = max(2, len(pairs) - 3 * allowed)
+        likely = sorted((-count, candidate) for candidate, count in shared.items() if count >= enough)[:MAX_COMPARED]
+        measured = [(candidate, slips(stem, candidate)) for _, candidate in likely]
+        least = min((distance for _, distance in measured if distance <= allowed), default=0)
+        return [(candidate, distance) for candidate, distance in measured if 0 < distance == least]
+
+
+def _pairs(word: str) -> set[str]:
+    framed = f"\0{word}\0"
+    return {framed[at : at + 2] for at in range(len(framed) - 1)}
+
+
+def slips(left: str, right: str) -> int:
+    """Count the letters to insert, drop, replace or swap with a neighbour that turn one word into the other."""
+    before: list[int] = []
+    above = list(range(len(right) + 1))
+    for row, letter in enumerate(left, 1):
+        here = [row]
+        for column, other in enumerate(right, 1):
+            cost = min(above[column] + 1, here[-1] + 1, above[column - 1] + (letter != other))
+            if row > 1 and column > 1 and letter == right[column - 2] and left[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            here.append(cost)
+        before, above = above, here
+    return above[-1]

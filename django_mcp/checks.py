@@ -1,0 +1,249 @@
+"""System checks: what is wrong with the settings, and what a deployment risks."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - as Django names it
+from django.core.checks.security.base import (
+    SECRET_KEY_INSECURE_PREFIX,
+    SECRET_KEY_MIN_LENGTH,
+    SECRET_KEY_MIN_UNIQUE_CHARACTERS,
+)
+from django.utils.module_loading import import_string
+from rest_framework.authentication import SessionAuthentication
+
+from django_mcp.catalog.discovery import Catalog, get_catalog
+from django_mcp.catalog.schema import schema_for
+from django_mcp.conf import KEYS, conf
+from django_mcp.exposure import API_TOOLS
+from django_mcp.inventory import nearest
+from django_mcp.vocabulary import ApprovalMode
+
+DISTRIBUTION = "django-mcp-confirm"
+# Distributions on PyPI that install a package of the same name.
+NAMESAKES = ("django-mcp", "django-mcp-framework")
+MIN_SECRET_BYTES = 32
+CHOICES = {
+    "APPROVAL_MODE": tuple(ApprovalMode),
+    "READ_GUARD": ("off", "warn", "enforce"),
+    "ELICITATION": ("off",),
+}
+LISTS = (
+    "TOOL_GROUPS", "TOOLS", "EXCLUDE_OPERATIONS", "USER_GROUPS", "SIGNING_SECRET_FALLBACKS", "AUTHENTICATION_CLASSES",
+    "THROTTLE_CLASSES", "ALLOWED_ORIGINS", "FORWARD_HEADERS", "EXECUTION_CONTEXT", "REDACT_FIELDS",
+)  # fmt: skip
+NUMBERS = (
+    "CONFIRMATION_TOKEN_EXPIRY", "REVIEW_EXPIRY", "DEFAULT_LIMIT", "MAX_LIMIT", "MAX_REQUEST_BYTES",
+    "MAX_RESULT_LENGTH", "MAX_INLINE_RESOURCE_BYTES", "AUDIT_RETENTION",
+)  # fmt: skip
+PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
+NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
+
+
+def _is_mapping() -> bool:
+    said: object = conf.raw
+    return isinstance(said, Mapping)
+
+
+def register_checks() -> None:
+    """Register all checks. Those of risk run under `--deploy` only, since a developer's machine is meant to be at ease."""
+    register(check_settings, Tags.security)
+    register(check_names, Tags.security)
+    register(check_distributions, Tags.security)
+    register(check_deployment, Tags.security, deploy=True)
+    register(check_descriptions, Tags.security, deploy=True)
+
+
+def check_settings(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that `DJANGO_MCP` says what can be understood."""
+    if not _is_mapping():
+        return [Error("DJANGO_MCP must be a dict.", id="django_mcp.E001")]
+    checks: tuple[Callable[[], Iterable[CheckMessage]], ...] = (
+        _unknown_keys, _kinds, _choices, _dotted_paths, _forwarded_headers, _cache_alias,
+    )  # fmt: skip
+    kinds = list(_kinds())
+    # The rest reads the lists: it can only speak of lists that are lists.
+    return [*_unknown_keys(), *kinds] if kinds else [message for check in checks for message in check()]
+
+
+def _unknown_keys() -> Iterable[CheckMessage]:
+    for key in conf.raw:
+        if key not in KEYS:
+            near = nearest(str(key), KEYS)
+            hint = f"Did you mean {near}?" if near else f"The keys are {', '.join(sorted(KEYS))}."
+            yield Error(f"DJANGO_MCP has no key {key!r}.", hint=hint, id="django_mcp.E002")
+
+
+def _kinds() -> Iterable[CheckMessage]:
+    for key in LISTS:
+        value = conf.raw.get(key, ())
+        if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
+            yield Error(f"DJANGO_MCP[{key!r}] must be a list.", hint=f"Write [{value!r}].", id="django_mcp.E003")
+    for key in NUMBERS:
+        try:
+            value = getattr(conf, key)
+        except (TypeError, ValueError, OverflowError):
+            value = 0
+        if value is not None and value < 1:
+            yield Error(f"DJANGO_MCP[{key!r}] must be a positive number or duration.", id="django_mcp.E004")
+
+
+def _choices() -> Iterable[CheckMessage]:
+    for key, allowed in CHOICES.items():
+        value = getattr(conf, key)
+        if value not in allowed:
+            hint = f"One of {', '.join(allowed)}."
+            yield Error(f"DJANGO_MCP[{key!r}] cannot be {value!r}.", hint=hint, id="django_mcp.E005")
+
+
+def _dotted_paths() -> Iterable[CheckMessage]:
+    for key in ("AUTHENTICATION_CLASSES", "THROTTLE_CLASSES", "EXECUTION_CONTEXT"):
+        for path in getattr(conf, key):
+            if not isinstance(path, str):
+                continue
+            try:
+                found = import_string(path)
+            except ImportError as error:
+                yield Error(f"DJANGO_MCP[{key!r}] names {path!r}: {error}", id="django_mcp.E006")
+                continue
+            if isinstance(found, type) and issubclass(found, SessionAuthentication):
+                yield Error(
+                    f"DJANGO_MCP[{key!r}] must not hold session authentication ({path}).",
+                    hint="A web page could call the endpoint with its visitor's cookie. Use API keys or tokens.",
+                    id="django_mcp.E007",
+                )
+
+
+def _forwarded_headers() -> Iterable[CheckMessage]:
+    for name in conf.FORWARD_HEADERS:
+        plain = str(name).lower().replace("_", "-")
+        if plain in NEVER_FORWARDED or plain.startswith("x-forwarded"):
+            yield Error(
+                f"DJANGO_MCP['FORWARD_HEADERS'] must not hold {name!r}.",
+                hint="Credentials and the caller's own word on where it is must not reach the API's views.",
+                id="django_mcp.E008",
+            )
+
+
+def _cache_alias() -> Iterable[CheckMessage]:
+    if conf.CACHE not in settings.CACHES:
+        hint = f"CACHES has {', '.join(settings.CACHES)}."
+        yield Error(f"DJANGO_MCP['CACHE'] names {conf.CACHE!r}.", hint=hint, id="django_mcp.E009")
+
+
+def _catalog() -> Catalog | None:
+    return get_catalog() if getattr(settings, "ROOT_URLCONF", None) else None
+
+
+def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that settings name what exists, and that no two operations share a name."""
+    catalog = _catalog()
+    if catalog is None or not _is_mapping() or any(_kinds()):
+        return []
+    groups = {operation.group for operation in catalog.operations} | {API_TOOLS}
+    names = {operation.name for operation in catalog.operations}
+    found: list[CheckMessage] = []
+    for key, known in (("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names)):
+        for name in getattr(conf, key):
+            if name not in known:
+                near = nearest(str(name), known)
+                hint = f"Did you mean {near!r}?" if near else "`manage.py mcp operations` lists what there is."
+                text = f"DJANGO_MCP[{key!r}] names {name!r}, which does not exist."
+                found.append(Warning(text, hint=hint, id="django_mcp.W001"))
+    found += [
+        Warning(f"{problem.subject}: {problem.text}", hint=problem.cure, id="django_mcp.W002")
+        for problem in catalog.problems
+    ]
+    return found
+
+
+def check_distributions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that no other distribution has put its files into this package."""
+    return [
+        Warning(
+            f"{name} also installs a package named django_mcp: the files of the two are mixed.",
+            hint=f"Uninstall {name}, then reinstall {DISTRIBUTION}.",
+            id="django_mcp.W003",
+        )
+        for name in NAMESAKES
+        if _is_installed(name)
+    ]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def check_deployment(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check what may be fine while developing and is a risk in production."""
+    if not _is_mapping() or any(_kinds()):
+        return []
+    return [*_signing(), *_single_use(), *_authentication(), *_debug()]
+
+
+def _signing() -> Iterable[CheckMessage]:
+    secrets = [secret for secret in (conf.SIGNING_SECRET, *conf.SIGNING_SECRET_FALLBACKS) if secret is not None]
+    if any(len(str(secret).encode()) < MIN_SECRET_BYTES for secret in secrets):
+        yield Warning(
+            f"DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is shorter than {MIN_SECRET_BYTES} bytes.",
+            hint="Whoever guesses it can forge confirmations. Use a long random value.",
+            id="django_mcp.W010",
+        )
+    if conf.SIGNING_SECRET is None and _insecure(settings.SECRET_KEY):
+        yield Warning(
+            "Confirmation tokens are signed with a key derived from an insecure SECRET_KEY.",
+            hint="Set a long random SECRET_KEY, or DJANGO_MCP['SIGNING_SECRET'].",
+            id="django_mcp.W011",
+        )
+
+
+def _insecure(key: str | bytes) -> bool:
+    text = key if isinstance(key, str) else key.decode(errors="replace")
+    return (
+        text.startswith(SECRET_KEY_INSECURE_PREFIX)
+        or len(text) < SECRET_KEY_MIN_LENGTH
+        or len(set(text)) < SECRET_KEY_MIN_UNIQUE_CHARACTERS
+    )
+
+
+def _single_use() -> Iterable[CheckMessage]:
+    if conf.APPROVAL_MODE == ApprovalMode.REJECT:
+        return
+    backend = str(settings.CACHES.get(conf.CACHE, {}).get("BACKEND", ""))
+    if backend.rpartition(".")[2] in PER_PROCESS:
+        yield Warning(
+            f"The cache {conf.CACHE!r} is not shared between processes and hosts.",
+            hint="The second lock on the single use of confirmations needs Redis, Memcached or a database cache.",
+            id="django_mcp.W012",
+        )
+
+
+def _authentication() -> Iterable[CheckMessage]:
+    if not conf.REQUIRE_AUTH or not conf.AUTHENTICATION_CLASSES:
+        yield Warning(
+            "The MCP endpoint answers callers that have not authenticated.",
+            hint="Set REQUIRE_AUTH to True and name AUTHENTICATION_CLASSES, unless all that is exposed is public.",
+            id="django_mcp.W013",
+        )
+
+
+def _debug() -> Iterable[CheckMessage]:
+    if settings.DEBUG:
+        yield Warning("DEBUG is on while agents are served.", hint="Set DEBUG = False.", id="django_mcp.W014")
+
+
+def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that every operation can be described, by building each schema once."""
+    catalog = _catalog()
+    return [
+        Warning(f"{operation.name} can only be described in part: {note}", obj=operation.name, id="django_mcp.W015")
+        for operation in (catalog.operations if catalog else ())
+        for note in schema_for(operation).notes
+    ]

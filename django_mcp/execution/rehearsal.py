@@ -1,0 +1,186 @@
+"""A view whose handler only looks up and validates: everything around the handler is the host's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction, sync_to_async
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import generics, mixins
+from rest_framework.exceptions import APIException
+from rest_framework.response import Response
+from rest_framework.throttling import SimpleRateThrottle
+
+from django_mcp.execution.targets import changes, label, target_of, values_of
+from django_mcp.vocabulary import Operation, Target, ToolCall
+
+UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
+
+_ACTIONS = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
+_GENERIC_HANDLERS = frozenset(
+    member
+    for view_class in vars(generics).values()
+    if isinstance(view_class, type)
+    for name, member in vars(view_class).items()
+    if name in _ACTIONS
+)
+# What has to be DRF's own for an action to be DRF's own.
+_STANDARD: dict[str, dict[str, Any]] = {
+    "create": {"create": mixins.CreateModelMixin.create},
+    "update": {"update": mixins.UpdateModelMixin.update},
+    "partial_update": {
+        "partial_update": mixins.UpdateModelMixin.partial_update,
+        "update": mixins.UpdateModelMixin.update,
+    },
+    "destroy": {"destroy": mixins.DestroyModelMixin.destroy},
+}
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """What a rehearsed handler found; it travels on the inner request."""
+
+    call: ToolCall
+    reached: bool = False
+    target: Target | None = None
+    preview: Any = None
+    warnings: tuple[str, ...] = ()
+
+
+def rehearsed(operation: Operation) -> Callable[..., Any]:
+    """Return the operation's view with its handler replaced. The request must carry a `Rehearsal` as `mcp_rehearsal`."""
+    callback: Any = operation.callback
+    actions = getattr(callback, "actions", None)
+    method = operation.method.lower()
+    view_class: Any = _rehearsed_class(
+        getattr(callback, "cls", operation.view_class), (actions or {}).get(method, method)
+    )
+    initkwargs = getattr(callback, "initkwargs", {})
+    view: Callable[..., Any] = (
+        view_class.as_view(dict(actions), **initkwargs) if actions else view_class.as_view(**initkwargs)
+    )
+    return view
+
+
+@lru_cache(maxsize=2048)
+def _rehearsed_class(view_class: type, handler: str) -> type:
+    standard = standard_action(view_class, handler)
+
+    def rehearse(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
+        rehearsal: Rehearsal = request.mcp_rehearsal
+        rehearsal.reached = True
+        if standard is None:
+            _look_up(view, rehearsal)
+        else:
+            _CHECKS[standard](view, rehearsal, partial=standard == "partial_update")
+        return Response()
+
+    async def rehearse_async(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
+        return await sync_to_async(rehearse)(view, request, *args, **kwargs)
+
+    stub = rehearse_async if iscoroutinefunction(getattr(view_class, handler)) else rehearse
+    members = {handler: stub, "check_throttles": _peek_throttles}
+    return type(view_class.__name__, (view_class,), {**members, "__module__": view_class.__module__})
+
+
+def standard_action(view_class: type, handler: str) -> str | None:
+    """Return DRF's name for what the handler does, or None where the host wrote it."""
+    if getattr(view_class, handler) in _GENERIC_HANDLERS:
+        handler = _ACTIONS[handler]
+    needed = _STANDARD.get(handler)
+    if needed is None or any(getattr(view_class, name, None) is not own for name, own in needed.items()):
+        return None
+    return handler
+
+
+def _check_create(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
+    serializer = view.get_serializer(data=view.request.data)
+    serializer.is_valid(raise_exception=True)
+
+
+def _check_update(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
+    instance = view.get_object()
+    data = view.request.data
+    before = values_of(rehearsal.call, instance, _serializer(view, instance))
+    serializer = view.get_serializer(instance, data=data, partial=partial)
+    serializer.is_valid(raise_exception=True)
+    rehearsal.target = target_of(rehearsal.call, instance, serializer)
+    rehearsal.preview = changes(rehearsal.call, before, serializer)
+
+
+def _check_destroy(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
+    instance = view.get_object()
+    rehearsal.target = target_of(rehearsal.call, instance, None)
+    rehearsal.preview = {"deletes": label(instance)}
+
+
+_CHECKS: dict[str, Callable[..., None]] = {
+    "create": _check_create,
+    "update": _check_update,
+    "partial_update": _check_update,
+    "destroy": _check_destroy,
+}
+
+
+def _look_up(view: Any, rehearsal: Rehearsal) -> None:
+    """Do for the host's own handler what can be done without running it: parse the body, find the row."""
+    view.request.data  # noqa: B018 - parsing raises 400 and 415.
+    rehearsal.warnings = (UNCHECKED,)
+    instance = _row(view)
+    if instance is None:
+        return
+    call = rehearsal.call
+    operation: Any = call.operation
+    serializer = _serializer(view, instance)
+    rehearsal.target = target_of(call, instance, serializer)
+    if operation.method == "DELETE":
+        rehearsal.preview = {"deletes": label(instance)}
+    elif operation.method in {"PUT", "PATCH"}:
+        rehearsal.preview = changes(call, values_of(call, instance, serializer), serializer)
+    else:
+        rehearsal.preview = {"target": label(instance)}
+
+
+def _row(view: Any) -> Any:
+    if not isinstance(view, generics.GenericAPIView) or (view.lookup_url_kwarg or view.lookup_field) not in view.kwargs:
+        return None
+    try:
+        return view.get_object()
+    except (Http404, PermissionDenied, APIException):
+        raise
+    except Exception:  # noqa: BLE001 - its handler need not use get_object(), so this is no reason to refuse.
+        return None
+
+
+def _serializer(view: Any, instance: Any) -> Any:
+    try:
+        return view.get_serializer(instance)
+    except Exception:  # noqa: BLE001 - its handler need not use a serializer.
+        return None
+
+
+def _peek_throttles(view: Any, request: Any) -> None:
+    """Ask the throttles without charging. Only DRF's own kind can be asked that way; the rest decide at execution."""
+    waits = []
+    for throttle in view.get_throttles():
+        if isinstance(throttle, SimpleRateThrottle):
+            vars(throttle)["cache"] = _ReadOnlyCache(throttle.cache)
+            if not throttle.allow_request(request, view):
+                waits.append(throttle.wait())
+    if waits:
+        view.throttled(request, max((wait for wait in waits if wait is not None), default=None))
+
+
+class _ReadOnlyCache:
+    """A cache whose writes go nowhere."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def get(self, *args: Any, **kwargs: Any) -> Any:
+        return self._cache.get(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Callable[..., bool]:
+        return lambda *args, **kwargs: True

@@ -1,0 +1,197 @@
+"""What a view answered, or raised, as plain JSON values."""
+
+import json
+import logging
+import math
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.http import Http404
+from django.http.multipartparser import MultiPartParserError
+from django.utils.http import parse_header_parameters, parse_http_date_safe
+from rest_framework.exceptions import APIException
+from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
+from rest_framework.views import exception_handler
+
+from django_mcp.conf import conf
+from django_mcp.redaction import MASK, redact, sensitive_name
+from django_mcp.vocabulary import Reply, ToolCall
+
+logger = logging.getLogger("django_mcp")
+
+# The integers that every JSON reader keeps exact (RFC 8259, section 6).
+MAX_EXACT = 2**53 - 1
+
+_NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
+
+# The texts are ours: what the exceptions say was not written for a caller.
+_KNOWN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
+    ((Http404,), 404, "Not found."),
+    ((PermissionDenied,), 403, "You do not have permission to perform this action."),
+    ((BadRequest, SuspiciousOperation, MultiPartParserError), 400, "Bad request."),
+)
+
+
+def rendered(response: Any) -> Any:
+    """Render a response that is not yet, as JSON where its renderer would make a page of plain data."""
+    renderer = getattr(response, "accepted_renderer", None)
+    if isinstance(renderer, BrowsableAPIRenderer):
+        renderer = response.accepted_renderer = JSONRenderer()
+        response.accepted_media_type = JSONRenderer.media_type
+    if isinstance(renderer, JSONRenderer):
+        # It refuses NaN otherwise, after the view has done its work.
+        vars(renderer)["strict"] = False
+    return response.render() if callable(getattr(response, "render", None)) else response
+
+
+def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()) -> Reply:
+    """Return a rendered response as a reply. Streams are closed unread; a 5xx gets an error id and is logged."""
+    data, more = _data(response)
+    error_id = ""
+    if response.status_code >= 500:
+        error_id = _error_id()
+        logger.error(
+            "Error %s: %s answered %s.", error_id, call.target, response.status_code, extra={"error_id": error_id}
+        )
+        # The page of a debug server or proxy is no answer for a model.
+        data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
+    return Reply(
+        status=response.status_code,
+        data=data,
+        notes=(*notes, *more),
+        location=response.headers.get("Location") if 300 <= response.status_code < 400 else None,
+        retry_after=_retry_after(response.headers.get("Retry-After")),
+        rolled_back=rolled_back,
+        error_id=error_id,
+    )
+
+
+def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
+    """Return the reply for an exception out of a view, as Django's handler would answer it.
+
+    What Django has no status for is a 500: it is logged with its traceback under the reply's error id, and says
+    nothing of itself to the caller.
+    """
+    if isinstance(error, APIException):
+        response: Any = exception_handler(error, {})
+        data, _ = parsed(JSONRenderer().render(response.data))
+        wait = _retry_after(response.headers.get("Retry-After"))
+        return Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
+    for kinds, status, text in _KNOWN:
+        if isinstance(error, kinds):
+            return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
+    error_id = _error_id()
+    trace = _without_secrets(call, "".join(traceback.format_exception(error)))
+    logger.error("Error %s in %s:\n%s", error_id, call.target, trace, extra={"error_id": error_id})
+    return Reply(status=500, rolled_back=rolled_back, error_id=error_id)
+
+
+def parsed(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
+    """Read JSON into values that any strict reader can take: large integers as text, NaN and infinity as None.
+
+    Raises ValueError or RecursionError where it is not JSON.
+    """
+    odd: list[str] = []
+
+    def number(text: str) -> float | None:
+        value = float(text)
+        if math.isfinite(value):
+            return value
+        odd.append(text)
+        return None
+
+    value = json.loads(content, parse_int=_integer, parse_float=number, parse_constant=number)
+    return value, (_NOT_FINITE,) if odd else ()
+
+
+def _integer(text: str) -> int | str:
+    return int(text) if len(text) < 16 or (len(text) < 18 and abs(int(text)) <= MAX_EXACT) else text
+
+
+def _error_id() -> str:
+    return uuid4().hex[:12]
+
+
+def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
+    media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
+    described: dict[str, Any] = {
+        "contentType": media_type or None,
+        "size": None,
+        "filename": _filename(response.headers.get("Content-Disposition", "")),
+    }
+    if getattr(response, "streaming", False):
+        _close(response)
+        length = response.headers.get("Content-Length", "")
+        described["size"] = int(length) if length.isdecimal() else None
+        return described, ()
+    content: bytes = response.content
+    if not content or 300 <= response.status_code < 400:
+        return None, ()
+    if media_type == "application/json" or media_type.endswith("+json"):
+        try:
+            return parsed(content)
+        except (ValueError, RecursionError):
+            media_type = "text/plain"
+    described["size"] = len(content)
+    text, notes = _text(content, media_type, parameters.get("charset", "utf-8"))
+    return (described if text is None else {**described, "text": text}), notes
+
+
+def _text(content: bytes, media_type: str, charset: str) -> tuple[str | None, tuple[str, ...]]:
+    """Return content as text where it is one, at most `MAX_RESULT_LENGTH` bytes of it."""
+    if not media_type.startswith("text/") and not media_type.endswith(("xml", "yaml", "javascript", "x-ndjson")):
+        return None, ()
+    try:
+        text = content.decode(charset)
+    except (UnicodeDecodeError, LookupError):
+        return None, ()
+    whole, limit = text.encode(errors="replace"), conf.MAX_RESULT_LENGTH
+    if len(whole) <= limit:
+        return text, ()
+    return whole[:limit].decode(errors="ignore"), (f"The text was cut after {limit} of {len(whole)} bytes.",)
+
+
+def _filename(disposition: str) -> str | None:
+    return parse_header_parameters(disposition)[1].get("filename") or None
+
+
+def _close(response: Any) -> None:
+    # `response.close()` would send request_finished, and with it close the outer request's database connections.
+    for closer in getattr(response, "_resource_closers", ()):
+        try:
+            closer()
+        except Exception:
+            logger.exception("A streamed response could not be closed.")
+
+
+def _retry_after(header: str | None) -> int | None:
+    """Read seconds or a date (RFC 9110, section 10.2.3)."""
+    if not header:
+        return None
+    if header.isdecimal():
+        return int(header)
+    when = parse_http_date_safe(header)
+    return None if when is None else max(0, math.ceil(when - time.time()))
+
+
+def _without_secrets(call: ToolCall, text: str) -> str:
+    for secret in sorted(_secrets(call.arguments, call.sensitive, ""), key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return str(redact(text))
+
+
+def _secrets(value: Any, sensitive: frozenset[str], path: str, *, hidden: bool = False) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            here = f"{path}.{key}" if path else str(key)
+            secret = hidden or here in sensitive or sensitive_name(str(key))
+            yield from _secrets(item, sensitive, here, hidden=secret)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _secrets(item, sensitive, path, hidden=hidden)
+    elif hidden and len(str(value)) > 2:
+        yield str(value)

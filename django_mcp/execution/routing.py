@@ -1,0 +1,148 @@
+"""From a call to a request that has arrived at its view: resolved, checked, and inside the host's own contexts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.conf.urls.i18n import is_language_prefix_patterns_used
+from django.core.handlers.base import BaseHandler
+from django.http import HttpRequest
+from django.urls import Resolver404, ResolverMatch, URLResolver, get_resolver, get_urlconf, set_urlconf
+from django.utils import timezone, translation
+from django.utils.module_loading import import_string
+from rest_framework.views import APIView
+
+from django_mcp.conf import conf
+from django_mcp.errors import NotFound
+from django_mcp.execution.wire import Parts, compose
+from django_mcp.requests import Context, bare_view, inner_request
+from django_mcp.vocabulary import Operation, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """A request and where the host's URLconf takes it."""
+
+    request: HttpRequest
+    match: ResolverMatch
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def arrived(call: ToolCall, context: Context) -> Iterator[Arrival]:
+    """Build the call's request and resolve it. Language, time zone and URLconf are as before when it is left.
+
+    Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
+    """
+    operation: Any = call.operation
+    parts = compose(call, _media_types(operation, context, "parser"))
+    urlconf = get_urlconf()
+    with translation.override(translation.get_language()), timezone.override(timezone.get_current_timezone()):
+        try:
+            request, match = _resolved(operation, context, parts)
+            request.META["HTTP_ACCEPT"] = _accept(_media_types(operation, context, "renderer"))
+            try:
+                yield Arrival(request=request, match=match, notes=parts.notes)
+            finally:
+                request.close()
+        finally:
+            set_urlconf(urlconf)
+
+
+@contextmanager
+def host_context(request: HttpRequest) -> Iterator[None]:
+    """Enter the context managers that `EXECUTION_CONTEXT` names, each called with the inner request."""
+    with ExitStack() as stack:
+        for entry in conf.EXECUTION_CONTEXT:
+            factory = import_string(entry) if isinstance(entry, str) else entry
+            stack.enter_context(factory(request))
+        yield
+
+
+def _resolved(operation: Operation, context: Context, parts: Parts) -> tuple[HttpRequest, ResolverMatch]:
+    urlconf = getattr(context.outer, "urlconf", None) or settings.ROOT_URLCONF
+    for language, path in _spellings(parts.path, urlconf):
+        request = inner_request(
+            context,
+            method=operation.method,
+            path=path,
+            query=parts.query,
+            body=parts.body,
+            content_type=parts.content_type,
+        )
+        try:
+            with translation.override(language):
+                match = BaseHandler().resolve_request(request)
+        except Resolver404:
+            continue
+        if match.func is operation.callback and _landed(match, parts.holes, urlconf):
+            return request, match
+    raise NotFound
+
+
+def _spellings(path: str, urlconf: str) -> Iterator[tuple[str | None, str]]:
+    """Give the path as it may read in the caller's language: routes are known in the project's own."""
+    active = translation.get_language()
+    own = settings.LANGUAGE_CODE
+    yield active, path
+    if active is None or active == own:
+        return
+    prefixed, own_prefixed = is_language_prefix_patterns_used(urlconf)
+    if prefixed:
+        yield active, f"/{active}{path.removeprefix(f'/{own}') if own_prefixed else path}"
+    yield own, path
+
+
+def _landed(match: ResolverMatch, holes: Mapping[str, str], urlconf: str) -> bool:
+    """Tell whether every text is in the hole that it was meant for, and nothing else was filled from it."""
+    captured: Mapping[str, Any] = vars(match)["captured_kwargs"] or {}
+    named = {name: text for name, text in holes.items() if name in captured}
+    positional = [text for name, text in holes.items() if name not in captured]
+    if positional != list(map(str, match.args)) or any(
+        value is not None for name, value in captured.items() if name not in named
+    ):
+        return False
+    changed = {name: text for name, text in named.items() if str(captured[name]) != text}
+    return not changed or any(
+        all(name in converters and _converts(converters[name], text, captured[name]) for name, text in changed.items())
+        for converters in _converters(get_resolver(urlconf), match.func, {})
+    )
+
+
+def _converts(converter: Any, text: str, value: Any) -> bool:
+    try:
+        return bool(converter.to_python(text) == value)
+    except ValueError:
+        return False
+
+
+def _converters(resolver: URLResolver, callback: Any, inherited: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for entry in resolver.url_patterns:
+        found = {**inherited, **getattr(entry.pattern, "converters", {})}
+        if isinstance(entry, URLResolver):
+            yield from _converters(entry, callback, found)
+        elif entry.callback is callback:
+            yield found
+
+
+def _media_types(operation: Operation, context: Context, kind: str) -> list[str]:
+    """Return the media types of the view's parsers or renderers; a view that decides by request is asked."""
+    view_class: Any = operation.view_class
+    getter = f"get_{kind}s"
+    if getattr(view_class, getter) is not getattr(APIView, getter):
+        # Where it needs its URL's arguments for that, what the class declares must do.
+        with suppress(Exception):
+            view = bare_view(operation, inner_request(context, method=operation.method, path="/"))
+            return [item.media_type or "" for item in getattr(view, getter)()]
+    initkwargs = getattr(operation.callback, "initkwargs", {})
+    classes = initkwargs.get(f"{kind}_classes", getattr(view_class, f"{kind}_classes"))
+    return [item.media_type or "" for item in classes]
+
+
+def _accept(rendered: Sequence[str]) -> str:
+    """Ask for JSON where the view has it, else for anything but a page: DRF goes by its own order within equals."""
+    chosen = [item for item in rendered if item == "application/json" or item.endswith("+json")]
+    chosen = chosen or [item for item in rendered if item and item != "text/html"]
+    return ", ".join([*dict.fromkeys(chosen), "*/*"])

@@ -1,0 +1,125 @@
+"""A call's arguments as the parts of an HTTP request: path, query string and body."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django_mcp.errors import NotFound, ValidationFailed
+from django_mcp.execution import uploads
+from django_mcp.execution.paging import limited
+from django_mcp.vocabulary import Argument, Operation, ToolCall
+
+JSON = "application/json"
+BODYLESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+_HOLE = re.compile(r"\{([^{}]+)\}")
+
+Placed = dict[str, tuple[Argument, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the arguments become. `holes` is the text put into each hole of the route, by its name in the URL pattern."""
+
+    path: str
+    holes: Mapping[str, str]
+    query: Mapping[str, Any]
+    body: bytes
+    content_type: str
+    notes: tuple[str, ...]
+
+
+def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
+    """Return the parts for a call; `parsed` are the media types that the view parses.
+
+    Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
+    URL can have.
+    """
+    operation = _operation(call)
+    placed = _placed(call, operation)
+    path, holes = _filled(operation, placed["path"])
+    query: dict[str, Any] = {}
+    for argument, value in placed["query"].values():
+        if value is not None:
+            query[argument.wire] = (
+                [uploads.text(item) for item in value] if isinstance(value, list) else uploads.text(value)
+            )
+    query, notes = limited(call, query)
+    body, content_type = _body(operation, placed["body"], parsed)
+    return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
+
+
+def _operation(call: ToolCall) -> Operation:
+    if call.operation is None:
+        msg = f"{call.target} is no operation of the host."
+        raise TypeError(msg)
+    return call.operation
+
+
+def _placed(call: ToolCall, operation: Operation) -> dict[str, Placed]:
+    placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
+    holes = _HOLE.findall(operation.route)
+    for name, value in call.arguments.items():
+        argument = call.placement.get(name)
+        if argument is None:
+            rest = "query" if operation.method in BODYLESS else "body"
+            argument = Argument(location="path" if name in holes else rest, wire=name)  # type: ignore[arg-type]
+        placed[argument.location][name] = (argument, value)
+    return placed
+
+
+def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
+    texts: dict[str, str] = {}
+    holes = _HOLE.findall(operation.route)
+    for name, (argument, value) in values.items():
+        for hole in holes:
+            if hole in {name, argument.wire} or operation.path_arguments.get(hole) == argument.wire:
+                texts[hole] = uploads.text(value)
+                break
+    missing = [hole for hole in holes if hole not in texts]
+    if missing:
+        msg = f"Missing: {', '.join(missing)}."
+        raise ValidationFailed(msg, errors={hole: ["This field is required."] for hole in missing})
+    if any("\0" in value for value in texts.values()):
+        raise NotFound
+    path = _HOLE.sub(lambda match: texts[match[1]], "/" + operation.route.lstrip("/"))
+    return path, {operation.path_arguments.get(hole, hole): texts[hole] for hole in holes}
+
+
+def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[bytes, str]:
+    if operation.method in BODYLESS or (operation.method == "DELETE" and not values):
+        return b"", ""
+    files = any(argument.file and value is not None for argument, value in values.values())
+    multipart = uploads.MULTIPART in parsed
+    json_type = _json_type(parsed)
+    if (files and multipart) or not json_type:
+        if not values:
+            return b"", ""
+        return uploads.form(_form_fields(values), multipart=multipart)
+    # A body that is an array as a whole has no name on the wire.
+    whole = [value for argument, value in values.values() if not argument.wire]
+    content = whole[0] if whole else {argument.wire: value for argument, value in values.values()}
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str).encode(), json_type
+
+
+def _form_fields(values: Placed) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, (argument, value) in values.items():
+        fields[argument.wire or name] = value
+        if argument.file and isinstance(value, list):
+            fields[argument.wire] = [uploads.uploaded(name, item) for item in value]
+        elif argument.file and value is not None:
+            fields[argument.wire] = uploads.uploaded(name, value)
+    return fields
+
+
+def _json_type(parsed: Sequence[str]) -> str | None:
+    """Return the content type for JSON; also where the view parses nothing that we write: it shall say 415 itself."""
+    for media_type in parsed:
+        if media_type in {JSON, "*/*", "application/*"}:
+            return JSON
+        if media_type.endswith("+json"):
+            return media_type
+    return None if {uploads.MULTIPART, uploads.FORM} & set(parsed) else JSON

@@ -1,0 +1,157 @@
+"""What a caller may reach: one predicate for list, search, describe, suggestions and call."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework.exceptions import APIException
+
+from django_mcp.catalog.discovery import Catalog, get_catalog
+from django_mcp.requests import Context, bare_view, inner_request
+from django_mcp.server import Server
+from django_mcp.vocabulary import Caller, Operation, Safety
+
+API_TOOLS = "api_tools"
+# How many view permissions are asked to find the worst a caller can do, before the worst is assumed.
+ASKED_FOR_WORST = 25
+
+logger = logging.getLogger("django_mcp")
+
+
+def exposed(operation: Operation, server: Server) -> bool:
+    """Tell whether someone has named the operation, by itself or by its group, and nobody has hidden it.
+
+    A view that authenticates in its own way is not reached through its group: its authenticators do not run here, so
+    only a name says that this was meant.
+    """
+    rules = server.rules_for(operation.name, operation.method, operation.route)
+    if any(rule.exposed is False for rule in rules):
+        return False
+    if operation.name in server.listed or any(rule.exposed for rule in rules):
+        return True
+    group = server.groups.get(operation.group)
+    return group is not None and group.exposed and not operation.own_authentication
+
+
+def exposes_anything(server: Server) -> bool:
+    """Tell, without looking at the catalog, whether anyone has named anything."""
+    return (
+        bool(server.listed)
+        or any(group.exposed for name, group in server.groups.items() if name != API_TOOLS)
+        or any(rule.exposed for rule in server.rules)
+    )
+
+
+def offers_api_tools(server: Server) -> bool:
+    """Tell whether the API tools' own group is left standing; it is, unless someone hides it."""
+    group = server.groups.get(API_TOOLS)
+    return group is None or group.exposed
+
+
+def within_limits(operation: Operation, caller: Caller) -> bool:
+    """Tell whether the caller's groups, highest safety and permissions admit the operation, whoever its user is."""
+    return _admits(operation, caller.groups, caller.highest_safety, caller.permissions)
+
+
+def _admits(
+    operation: Operation, groups: frozenset[str] | None, highest: Safety, permissions: frozenset[str] | None
+) -> bool:
+    if groups is not None and operation.group not in groups:
+        return False
+    if not operation.safety.within(highest):
+        return False
+    if permissions is None:
+        return True
+    required = operation.hints.permissions if operation.hints.permissions is not None else _required(operation)
+    return required is not None and permissions.issuperset(required)
+
+
+def _required(operation: Operation) -> frozenset[str] | None:
+    """Return the permissions that DRF's model permissions ask for; None where the view says nothing of them."""
+    queryset = getattr(operation.view_class, "queryset", None)
+    classes = getattr(operation.view_class, "permission_classes", ())
+    asking = [item for item in classes if hasattr(item, "get_required_permissions")]
+    if not asking or queryset is None:
+        return None
+    try:
+        return frozenset(
+            name for item in asking for name in item().get_required_permissions(operation.method, queryset.model)
+        )
+    except APIException:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _reachable(
+    catalog: Catalog,
+    server: Server,
+    groups: frozenset[str] | None,
+    highest: Safety,
+    permissions: frozenset[str] | None,
+) -> tuple[Operation, ...]:
+    return tuple(
+        operation
+        for operation in catalog.operations
+        if exposed(operation, server) and _admits(operation, groups, highest, permissions)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What one caller reaches on one request."""
+
+    context: Context
+    server: Server
+    catalog: Catalog
+
+    def operations(self) -> tuple[Operation, ...]:
+        """Return all that the caller's limits admit, by name. Their views have not been asked yet."""
+        caller = self.context.caller
+        return _reachable(self.catalog, self.server, caller.groups, caller.highest_safety, caller.permissions)
+
+    def get(self, name: str) -> Operation | None:
+        """Return the operation of that name or alias, None where the caller does not reach it."""
+        operation = self.catalog.get(name)
+        if operation is None or not exposed(operation, self.server):
+            return None
+        if not within_limits(operation, self.context.caller) or not self.permits(operation):
+            return None
+        return operation
+
+    def permits(self, operation: Operation) -> bool:
+        """Ask the view's own permissions. One that cannot be asked without URL arguments leaves it to the call."""
+        request = inner_request(self.context, method=operation.method, path=operation.route)
+        try:
+            view = bare_view(operation, request)
+            return all(permission.has_permission(view.request, view) for permission in view.get_permissions())
+        except (APIException, PermissionDenied, Http404):
+            return False
+        except Exception:
+            logger.debug("The permissions of %s can only be asked in a call.", operation.name, exc_info=True)
+            return True
+
+    def permitted(self, operations: Iterable[Operation]) -> Iterator[Operation]:
+        """Yield those whose views permit the caller, asking as late as possible."""
+        return (operation for operation in operations if self.permits(operation))
+
+    def anything(self) -> bool:
+        """Tell whether the caller reaches at least one operation."""
+        return next(self.permitted(self.operations()), None) is not None
+
+    def worst(self) -> Safety:
+        """Return the safety of the most dangerous operation that the caller reaches."""
+        order = list(Safety)
+        ranked = sorted(self.operations(), key=lambda operation: -order.index(operation.safety))
+        for operation in islice(ranked, ASKED_FOR_WORST):
+            if operation.safety is Safety.READ_ONLY or self.permits(operation):
+                return operation.safety
+        return ranked[0].safety if ranked else Safety.READ_ONLY
+
+
+def reach(context: Context, server: Server) -> Reach:
+    """Return what the context's caller reaches on the URLconf of its request."""
+    return Reach(context=context, server=server, catalog=get_catalog(getattr(context.outer, "urlconf", None)))

@@ -1,0 +1,135 @@
+"""API keys: issue, authenticate, revoke."""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import DatabaseError, router, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from django_mcp import audit, server
+from django_mcp.models import APIKey
+from django_mcp.server import mode_named
+from django_mcp.signals import key_issued, key_revoked
+from django_mcp.vocabulary import ApprovalMode, Caller, EventKind, Safety
+
+PREFIX = "ak-"
+SECRET_BYTES = 32
+SHOWN = 8
+USED_RESOLUTION = timedelta(minutes=1)
+
+logger = logging.getLogger("django_mcp")
+
+
+def digest(secret: str) -> str:
+    """Return the SHA-256 hex digest a key is found by. The secret has 256 random bits: a slow hash would add nothing."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@sensitive_variables("secret")
+def issue(  # noqa: PLR0913 - keyword-only, a column each
+    *,
+    name: str,
+    user: Any,
+    groups: Collection[str] = (),
+    all_groups: bool = False,
+    highest_safety: Safety = Safety.READ_ONLY,
+    permissions: Collection[str] | None = None,
+    mode: ApprovalMode | None = None,
+    expires_at: datetime | None = None,
+    by: str = "",
+) -> tuple[APIKey, str]:
+    """Create a key and return its row and its secret, which is nowhere else. `by` names who handed it out."""
+    secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    with transaction.atomic(using=router.db_for_write(APIKey)):
+        key = APIKey.objects.create(
+            name=name,
+            user=user,
+            prefix=secret[:SHOWN],
+            digest=digest(secret),
+            groups=sorted(set(groups)),
+            all_groups=all_groups,
+            highest_safety=highest_safety.value,
+            permissions=None if permissions is None else sorted(set(permissions)),
+            approval_mode=mode.value if mode else "",
+            expires_at=expires_at,
+        )
+        audit.record(
+            EventKind.KEY_ISSUED,
+            caller={**_snapshot(key), "username": by},
+            target=str(key),
+            user=user.get_username(),
+            groups="all" if all_groups else key.groups,
+            highest_safety=key.highest_safety,
+            permissions=key.permissions,
+            approval_mode=key.approval_mode,
+            expires=expires_at,
+        )
+        transaction.on_commit(lambda: key_issued.send_robust(APIKey, key=key))
+    return key, secret
+
+
+@sensitive_variables("secret")
+def authenticate(secret: str) -> APIKey | None:
+    """Return the usable key with this secret, its user and the `server_stamp`, in one query; None where there is none."""
+    return (
+        APIKey.objects.using(router.db_for_write(APIKey))
+        .usable()
+        .select_related("user")
+        .annotate(server_stamp=server.STAMP)
+        .filter(digest=digest(secret))
+        .first()
+    )
+
+
+def revoke(key: APIKey, *, by: str = "") -> bool:
+    """Revoke a key for good; False where it was revoked before. `by` names who did it."""
+    with transaction.atomic(using=router.db_for_write(APIKey)):
+        now = timezone.now()
+        if not APIKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
+            return False
+        key.revoked_at = now
+        audit.record(EventKind.KEY_REVOKED, caller={**_snapshot(key), "username": by}, target=str(key))
+        transaction.on_commit(lambda: key_revoked.send_robust(APIKey, key=key))
+    return True
+
+
+def used(key: APIKey) -> None:
+    """Note that the key was used: at most once a minute, and never at the price of the call."""
+    now = timezone.now()
+    stale = now - USED_RESOLUTION
+    if key.last_used_at is not None and key.last_used_at > stale:
+        return
+    try:
+        # A direct UPDATE of this column alone: it cannot undo a revocation that happens meanwhile.
+        APIKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lte=stale), pk=key.pk).update(
+            last_used_at=now
+        )
+    except DatabaseError:
+        logger.warning("The last use of key %s could not be noted.", key.pk, exc_info=True)
+
+
+def caller(key: APIKey, *, address: str, client: str) -> Caller:
+    """Return the caller that a key stands for. A limit that cannot be read is the narrowest."""
+    return Caller(
+        subject=f"key:{key.pk}",
+        user=key.user,
+        auth=key,
+        key_id=key.pk,
+        key_label=str(key),
+        groups=None if key.all_groups else frozenset(key.groups),
+        highest_safety=Safety(key.highest_safety) if key.highest_safety in set(Safety) else Safety.READ_ONLY,
+        permissions=None if key.permissions is None else frozenset(key.permissions),
+        mode=mode_named(key.approval_mode),
+        address=address,
+        client=client,
+    )
+
+
+def _snapshot(key: APIKey) -> dict[str, Any]:
+    return {"subject": f"key:{key.pk}", "key_id": key.pk, "key_label": str(key)}

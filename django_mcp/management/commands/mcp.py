@@ -1,0 +1,102 @@
+"""`manage.py mcp`: keys, exposure and upkeep from the terminal."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+from django.utils import timezone
+
+from django_mcp.changes import OFFERED_MODES
+from django_mcp.conf import conf
+from django_mcp.management import durations, exposure, keys, pruning
+from django_mcp.vocabulary import Safety
+
+
+class Command(BaseCommand):
+    help = "Manage API keys, what is exposed over MCP, and the record."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        self._add_key(commands.add_parser("key", help="Create, list and revoke API keys."))
+
+        for name, method, text in (
+            ("expose", self.expose, "Let agents reach groups or operations."),
+            ("hide", self.hide, "Keep groups or operations from agents."),
+        ):
+            changing = commands.add_parser(name, help=text)
+            changing.add_argument("names", nargs="+", metavar="GROUP_OR_OPERATION")
+            changing.set_defaults(method=method)
+
+        listing = commands.add_parser("operations", help="List every operation and what holds for it.")
+        listing.set_defaults(method=self.operations)
+
+        prune = commands.add_parser("prune", help="Remove old confirmations and audit events.")
+        prune.add_argument("--older-than", metavar="DURATION", help="Such as 90d; by default AUDIT_RETENTION.")
+        prune.set_defaults(method=self.prune)
+
+    def _add_key(self, parser: CommandParser) -> None:
+        commands = parser.add_subparsers(dest="key_command", required=True, metavar="COMMAND")
+
+        create = commands.add_parser("create", help="Create a key and print it, and nothing else.")
+        create.add_argument("name", metavar="NAME")
+        create.add_argument("--user", required=True, help="Who the key acts as.")
+        create.add_argument("--group", action="append", default=[], help="A group the key reaches; may be repeated.")
+        create.add_argument("--all-groups", action="store_true", help="Reach every group that is exposed.")
+        create.add_argument(
+            "--max-safety", default=Safety.READ_ONLY.value, metavar="SAFETY", help=f"One of {', '.join(Safety)}."
+        )
+        create.add_argument("--permission", action="append", help="Narrow to app_label.codename; may be repeated.")
+        create.add_argument("--mode", help=f"One of {', '.join(OFFERED_MODES)}.")
+        create.add_argument("--expires", metavar="DURATION", help="Such as 90d or 12h.")
+        create.set_defaults(method=self.key_create)
+
+        listing = commands.add_parser("list", help="List all keys.")
+        listing.set_defaults(method=self.key_list)
+
+        revoke = commands.add_parser("revoke", help="Revoke a key at once and for good.")
+        revoke.add_argument("key", metavar="ID_OR_PREFIX")
+        revoke.set_defaults(method=self.key_revoke)
+
+    def handle(self, **options: Any) -> None:
+        try:
+            options["method"](options)
+        except DatabaseError as error:
+            msg = f"The database does not answer as it should: {str(error).strip().splitlines()[0]}"
+            raise CommandError(msg) from error
+
+    def key_create(self, options: dict[str, Any]) -> None:
+        self.stdout.write(keys.create(options))
+
+    def key_list(self, _options: dict[str, Any]) -> None:
+        self.stdout.write(keys.listing())
+
+    def key_revoke(self, options: dict[str, Any]) -> None:
+        self.stdout.write(keys.revoke(options["key"]))
+
+    def expose(self, options: dict[str, Any]) -> None:
+        self.stdout.write("\n".join(exposure.expose(options["names"])))
+
+    def hide(self, options: dict[str, Any]) -> None:
+        self.stdout.write("\n".join(exposure.hide(options["names"])))
+
+    def operations(self, _options: dict[str, Any]) -> None:
+        self.stdout.write(exposure.operations())
+
+    def prune(self, options: dict[str, Any]) -> None:
+        now = timezone.now()
+        try:
+            before = now - _age(options["older_than"])
+        except (ValueError, OverflowError) as error:
+            raise CommandError(str(error)) from None
+        expired = pruning.expire_overdue(now)
+        confirmations, events = pruning.remove_confirmations(before), pruning.remove_events(before)
+        self.stdout.write(f"Expired {expired} confirmations; removed {confirmations} confirmations, {events} events.")
+
+
+def _age(text: str | None) -> timedelta:
+    if text:
+        return durations.parse(text)
+    if conf.AUDIT_RETENTION is None:
+        raise CommandError("Say how old, such as --older-than 90d, or set DJANGO_MCP['AUDIT_RETENTION'].")
+    return timedelta(seconds=conf.AUDIT_RETENTION)

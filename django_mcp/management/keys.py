@@ -1,0 +1,142 @@
+"""What `mcp key` does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.core.management.base import CommandError
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from django_mcp import keys
+from django_mcp.changes import OFFERED_MODES
+from django_mcp.inventory import group_names, nearest
+from django_mcp.management import durations, tables
+from django_mcp.models import APIKey
+from django_mcp.vocabulary import ApprovalMode, Safety
+
+BY = "manage.py mcp"
+MAX_NAME = 100
+
+
+@sensitive_variables("secret")
+def create(options: dict[str, Any]) -> str:
+    """Issue a key and return its secret. Raises CommandError for anything that does not exist."""
+    _key, secret = keys.issue(
+        name=_name(options["name"]),
+        user=_user(options["user"]),
+        groups=_groups(options["group"]),
+        all_groups=options["all_groups"],
+        highest_safety=_safety(options["max_safety"]),
+        permissions=_permissions(options["permission"]),
+        mode=_mode(options["mode"]),
+        expires_at=timezone.now() + _duration(options["expires"]) if options["expires"] else None,
+        by=BY,
+    )
+    return secret
+
+
+def listing() -> str:
+    """Return all keys as a table."""
+    rows = [
+        (
+            key.pk,
+            key.prefix,
+            key.name,
+            key.user.get_username(),
+            "all" if key.all_groups else ",".join(key.groups) or "-",
+            key.highest_safety,
+            _state(key),
+            f"{key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "never",
+            f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
+        )
+        for key in APIKey.objects.select_related("user").order_by("pk")
+    ]
+    return tables.aligned(("ID", "PREFIX", "NAME", "USER", "GROUPS", "SAFETY", "STATE", "EXPIRES", "LAST USED"), rows)
+
+
+def revoke(named: str) -> str:
+    """Revoke the key of that id or prefix. Raises CommandError where that is not one key that still holds."""
+    found = APIKey.objects.filter(pk=int(named)) if named.isascii() and named.isdigit() else None
+    chosen = list(found if found is not None else APIKey.objects.filter(prefix=named[:8]).order_by("pk"))
+    if not chosen:
+        msg = f"There is no key {named[:8]!r}. `manage.py mcp key list` shows ids and prefixes."
+        raise CommandError(msg)
+    if len(chosen) > 1:
+        ids = ", ".join(str(key.pk) for key in chosen)
+        msg = f"Several keys begin with {named[:8]!r}: name one of the ids {ids}."
+        raise CommandError(msg)
+    if not keys.revoke(chosen[0], by=BY):
+        msg = f"Key {chosen[0]} was revoked before."
+        raise CommandError(msg)
+    return f"Revoked {chosen[0]}."
+
+
+def _state(key: APIKey) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    if not key.usable:
+        return "expired"
+    return "active" if key.user.is_active else "user inactive"
+
+
+def _name(name: str) -> str:
+    if not name.strip() or len(name) > MAX_NAME:
+        msg = f"A name has 1 to {MAX_NAME} characters."
+        raise CommandError(msg)
+    return name
+
+
+def _user(username: str) -> Any:
+    model = get_user_model()
+    try:
+        user = model.objects.get_by_natural_key(username)
+    except model.DoesNotExist:
+        msg = f"There is no user {username!r}."
+        raise CommandError(msg) from None
+    if not user.is_active:
+        msg = f"User {username!r} is not active."
+        raise CommandError(msg)
+    return user
+
+
+def _groups(names: Sequence[str]) -> list[str]:
+    known = group_names()
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            msg = f"There is no group {name!r}." + (f" Did you mean {near!r}?" if near else "")
+            raise CommandError(msg)
+    return list(names)
+
+
+def _safety(text: str) -> Safety:
+    try:
+        return Safety(text)
+    except ValueError:
+        msg = f"{text!r} is no safety: one of {', '.join(Safety)}."
+        raise CommandError(msg) from None
+
+
+def _mode(text: str | None) -> ApprovalMode | None:
+    if text is not None and text not in OFFERED_MODES:
+        msg = f"{text!r} is no mode: one of {', '.join(OFFERED_MODES)}."
+        raise CommandError(msg)
+    return ApprovalMode(text) if text is not None else None
+
+
+def _permissions(names: Sequence[str] | None) -> list[str] | None:
+    for name in names or ():
+        app, _dot, codename = name.partition(".")
+        if not Permission.objects.filter(content_type__app_label=app, codename=codename).exists():
+            msg = f"There is no permission {name!r}. Write it as app_label.codename."
+            raise CommandError(msg)
+    return list(names) if names else None
+
+
+def _duration(text: str) -> Any:
+    try:
+        return durations.parse(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from None

@@ -1,0 +1,41 @@
+"""What `mcp prune` does."""
+
+from datetime import datetime
+
+from django.db import router, transaction
+from django.db.models import Q
+
+from django_mcp import audit
+from django_mcp.models import AuditEvent, Confirmation
+from django_mcp.models.confirmations import OPEN_STATES
+from django_mcp.vocabulary import EventKind, State
+
+# A row that is executing is neither settled nor expired: someone may still look for what became of it.
+KEPT_STATES = (*OPEN_STATES, State.EXECUTING.value)
+
+
+def expire_overdue(now: datetime) -> int:
+    """Mark confirmations whose time is over as expired, each with its event; return how many."""
+    overdue = Confirmation.objects.open().filter(expires_at__lte=now).defer("arguments", "preview", "effective")
+    return sum(_expire(row) for row in overdue.iterator(chunk_size=500))
+
+
+def _expire(row: Confirmation) -> bool:
+    with transaction.atomic(using=router.db_for_write(Confirmation)):
+        # Conditional: it may be redeemed or declined at this very moment.
+        if not Confirmation.objects.open().filter(pk=row.pk).update(state=State.EXPIRED.value, effective=None):
+            return False
+        audit.record(EventKind.EXPIRED, caller=row.caller, confirmation=row.jti, tool=row.tool, target=row.target)
+    return True
+
+
+def remove_confirmations(before: datetime) -> int:
+    """Remove the confirmations that were settled, or came to nothing, before then; return how many."""
+    old = Q(settled_at__lt=before) | Q(settled_at__isnull=True, expires_at__lt=before)
+    removed, _by_model = Confirmation.objects.filter(old, issued_at__lt=before).exclude(state__in=KEPT_STATES).delete()
+    return removed
+
+
+def remove_events(before: datetime) -> int:
+    """Remove the audit events from before then; return how many."""
+    return AuditEvent.objects.all().prune(before)

@@ -1,0 +1,114 @@
+"""Confirmations: the durable record of one mutating call and what became of it."""
+
+import uuid
+from datetime import datetime
+from typing import Any, Self
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from django_mcp.vocabulary import ApprovalMode, Channel, Safety, State
+
+STATE_CHOICES = [
+    (State.ISSUED.value, _("issued")),
+    (State.APPROVED.value, _("approved")),
+    (State.EXECUTING.value, _("outcome unknown")),
+    (State.SUCCEEDED.value, _("succeeded")),
+    (State.REJECTED.value, _("rejected")),
+    (State.UNKNOWN.value, _("outcome unknown")),
+    (State.NOT_EXECUTED.value, _("not executed")),
+    (State.DECLINED.value, _("declined")),
+    (State.EXPIRED.value, _("expired")),
+    (State.REVOKED.value, _("revoked")),
+]
+OPEN_STATES = (State.ISSUED.value, State.APPROVED.value)
+
+
+class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
+    def open(self) -> Self:
+        """Return those that can still be redeemed, but for their expiry."""
+        return self.filter(state__in=OPEN_STATES)
+
+    def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str, now: datetime) -> bool:
+        """Move one from `origin` to executing; True for the one caller who did."""
+        return bool(
+            self.filter(jti=jti, state=origin).update(
+                state=State.EXECUTING.value, nonce=nonce, channel=channel, claimed_at=now
+            )
+        )
+
+    def give_back(self, jti: uuid.UUID, *, nonce: str, to: str) -> bool:
+        """Undo a claim that is still ours."""
+        return bool(
+            self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce).update(
+                state=to, nonce="", channel="", claimed_at=None
+            )
+        )
+
+    def settle(self, jti: uuid.UUID, *, nonce: str, state: str, outcome: dict[str, Any]) -> bool:
+        """Write the outcome of a claim that is ours; the effective arguments are no longer needed."""
+        return bool(
+            self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce).update(
+                state=state, outcome=outcome, settled_at=timezone.now(), effective=None
+            )
+        )
+
+
+class Confirmation(models.Model):
+    """One mutating call. `jti` is its id, in the token too.
+
+    `caller` is a snapshot; no foreign key, so that a deleted user or key takes nothing with it. `arguments` are
+    redacted, for people. `effective` is the canonical text of the effective arguments, kept only while the
+    confirmation is open and only where no field is sensitive. `argument_digests` holds a keyed digest for each
+    top-level argument. `target_state` is an HMAC. `nonce` belongs to the process that claimed it.
+    """
+
+    jti = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    state = models.CharField(_("state"), max_length=16, choices=STATE_CHOICES, default=State.ISSUED.value)
+    mode = models.CharField(_("mode"), max_length=32, choices=[(mode.value, mode.value) for mode in ApprovalMode])
+    channel = models.CharField(
+        _("confirmed by"), max_length=8, blank=True, choices=[(item.value, item.value) for item in Channel]
+    )
+    subject = models.CharField(_("caller"), max_length=200)
+    caller = models.JSONField(_("caller snapshot"), default=dict)
+    tool = models.CharField(_("tool"), max_length=200)
+    target = models.CharField(_("operation"), max_length=200)
+    group = models.CharField(_("group"), max_length=100, blank=True)
+    safety = models.CharField(_("safety"), max_length=16, choices=[(item.value, item.value) for item in Safety])
+    arguments = models.JSONField(_("arguments"), default=dict, encoder=DjangoJSONEncoder)
+    effective = models.TextField(null=True, editable=False)  # noqa: DJ001 - NULL says "not stored", "" cannot occur
+    args_hash = models.CharField(max_length=64, blank=True, editable=False)
+    argument_digests = models.JSONField(default=dict, editable=False)
+    summary = models.TextField(_("summary"), blank=True)
+    preview = models.JSONField(_("preview"), null=True, encoder=DjangoJSONEncoder)
+    target_state = models.CharField(max_length=64, blank=True, editable=False)
+    nonce = models.CharField(max_length=32, blank=True, editable=False)
+    issued_at = models.DateTimeField(_("issued"), default=timezone.now)
+    expires_at = models.DateTimeField(_("expires"))
+    claimed_at = models.DateTimeField(_("confirmed"), null=True)
+    settled_at = models.DateTimeField(_("settled"), null=True)
+    decided_by = models.CharField(_("decided by"), max_length=200, blank=True)
+    outcome = models.JSONField(_("outcome"), null=True, encoder=DjangoJSONEncoder)
+
+    objects = ConfirmationQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("confirmation")
+        verbose_name_plural = _("confirmations")
+        ordering = ["-issued_at"]
+        indexes = [
+            models.Index(fields=["-issued_at"], name="mcp_confirmation_issued"),
+            models.Index(fields=["state", "-issued_at"], name="mcp_confirmation_state"),
+            models.Index(fields=["target", "-issued_at"], name="mcp_confirmation_target"),
+            models.Index(fields=["subject", "-issued_at"], name="mcp_confirmation_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.target} {self.jti}"
+
+    @property
+    def expired(self) -> bool:
+        """Tell whether its time is over; at the very instant it is."""
+        return self.expires_at <= timezone.now()

@@ -1,0 +1,75 @@
+"""API keys: a digest, a user, and what the key narrows that user to."""
+
+from datetime import datetime
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from django_mcp.models.exposure import MODE_CHOICES
+from django_mcp.vocabulary import Safety
+
+SAFETY_CHOICES = [
+    (Safety.READ_ONLY.value, _("read only")),
+    (Safety.WRITE.value, _("write")),
+    (Safety.DESTRUCTIVE.value, _("destructive")),
+]
+
+
+class APIKeyQuerySet(models.QuerySet["APIKey"]):
+    def usable(self, now: datetime | None = None) -> Self:
+        """Return the keys that may authenticate: neither revoked nor expired, of an active user."""
+        now = now or timezone.now()
+        return self.filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now), revoked_at__isnull=True, user__is_active=True
+        )
+
+
+class APIKey(models.Model):
+    """A key for one user, which never changes. Only a digest of the secret is kept.
+
+    A new key reaches nothing: `groups` names what it reaches, `highest_safety` what it may do there.
+    `permissions` is null where the key is not narrowed to any.
+    """
+
+    name = models.CharField(_("name"), max_length=100)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="mcp_api_keys", verbose_name=_("user")
+    )
+    prefix = models.CharField(_("prefix"), max_length=8, editable=False)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    groups = models.JSONField(_("groups"), default=list, blank=True)
+    all_groups = models.BooleanField(_("all groups"), default=False)
+    highest_safety = models.CharField(
+        _("highest safety"), max_length=16, choices=SAFETY_CHOICES, default=Safety.READ_ONLY.value
+    )
+    permissions = models.JSONField(_("permissions"), null=True, blank=True, default=None)
+    approval_mode = models.CharField(
+        _("approval mode"),
+        max_length=32,
+        blank=True,
+        choices=MODE_CHOICES,
+        help_text=_("Can only be stricter than what it calls."),
+    )
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+
+    objects = APIKeyQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("API key")
+        verbose_name_plural = _("API keys")
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def usable(self) -> bool:
+        """Tell whether the key may authenticate now, but for its user's being active."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())

@@ -1,0 +1,76 @@
+"""The parameters of MCP's methods as DRF serializers: the one place where the wire format is read."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from django_mcp.errors import ProtocolError
+
+# In English whatever the language of the request: they are read by models and by developers of clients.
+_MESSAGES = {"required": "Required.", "null": "Must not be null."}
+
+
+class Text(serializers.Field[str, Any, str, Any]):
+    """A string, as it is: no number becomes one and no blank is trimmed."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {**_MESSAGES, "invalid": "Must be a string."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return data
+
+    def to_representation(self, value: str) -> str:
+        return value
+
+
+class Object(serializers.Field[dict[str, Any], Any, dict[str, Any], Any]):
+    """A JSON object with any content."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {**_MESSAGES, "invalid": "Must be an object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("invalid")
+        return data
+
+    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
+        return value
+
+
+class InitializeParams(serializers.Serializer[Any]):
+    """What a client says in the handshake. Only the version is needed here."""
+
+    protocolVersion = Text()  # noqa: N815 - the wire's spelling
+
+
+class ListToolsParams(serializers.Serializer[Any]):
+    """A page of the tools. All of them are one page, so no cursor is ever handed out."""
+
+    cursor = Text(required=False, allow_null=True)
+
+    def validate_cursor(self, value: str | None) -> str | None:
+        if value:
+            msg = "Unknown cursor; leave it out."
+            raise serializers.ValidationError(msg)
+        return value
+
+
+class CallToolParams(serializers.Serializer[Any]):
+    """Which tool to call, and with what."""
+
+    name = Text()
+    arguments = Object(required=False, allow_null=True)
+
+
+def read(serializer_class: type[serializers.Serializer[Any]], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the validated parameters of a request; what the serializer does not know is left out.
+
+    Raises ProtocolError -32602 that names each wrong parameter.
+    """
+    serializer = serializer_class(data=params)
+    if serializer.is_valid():
+        return dict(serializer.validated_data)
+    problems = " ".join(f"{name}: {texts[0]}" for name, texts in serializer.errors.items())
+    raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}")

@@ -1,0 +1,177 @@
+"""The server's settings, `DJANGO_MCP` and the admin's rows, as one frozen snapshot per request.
+
+The admin's rows are kept in memory behind the stamp that every change of them renews. The stamp comes with the key's
+own query, so a change is effective on the next request in every process.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from django.db import router
+from django.db.models import Subquery
+
+from django_mcp.conf import conf
+from django_mcp.models import ServerSettings, ToolGroup, ToolRule
+from django_mcp.vocabulary import ApprovalMode
+
+STAMP = Subquery(ServerSettings.objects.filter(pk=ServerSettings.ONLY).values("stamp")[:1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A tool group's word. `mode` is None where it inherits; `locked` where settings expose it."""
+
+    exposed: bool = False
+    mode: ApprovalMode | None = None
+    locked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule's word on one operation or tool. `exposed` and `mode` are None where it inherits.
+
+    `exact` is False where only one of name and route still matches. The host's code has moved on since the rule was
+    written, so what it restricts still holds, and what it allows no longer does.
+    """
+
+    name: str
+    method: str = ""
+    route: str = ""
+    exposed: bool | None = None
+    mode: ApprovalMode | None = None
+    requires_approval: bool = False
+    exact: bool = True
+
+    def about(self, name: str, method: str, route: str) -> "Rule | None":
+        """Return this rule as it applies to the operation or tool, None where it does not."""
+        by_name = self.name.lower() == name.lower()
+        by_route = (self.method, self.route) == (method, route)
+        if by_name and by_route:
+            return self
+        if not by_name and not (by_route and route):
+            return None
+        return replace(self, exact=False, exposed=False if self.exposed is False else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """The admin's half, as the database has it under one stamp."""
+
+    stamp: str | None
+    server: ServerSettings
+    groups: tuple[ToolGroup, ...]
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Server:
+    """What holds for one request; the same object for as long as nothing changes. `expiry` is in seconds; `listed` are the names that settings expose one by one."""
+
+    name: str
+    version: str
+    instructions: str
+    mode: ApprovalMode
+    expiry: int
+    writes_enabled: bool
+    stamp: str | None
+    groups: Mapping[str, Group]
+    rules: tuple[Rule, ...]
+    listed: frozenset[str]
+    user_groups: frozenset[str]
+
+    def rules_for(self, name: str, method: str = "", route: str = "") -> tuple[Rule, ...]:
+        """Return every rule that speaks of the operation or tool."""
+        found = (rule.about(name, method, route) for rule in self.rules)
+        return tuple(rule for rule in found if rule is not None)
+
+    def mode_of(self, group: str, rules: Sequence[Rule]) -> ApprovalMode:
+        """Return the mode of the most specific that names one. A rule that is not exact can only tighten it."""
+        exact = [rule.mode for rule in rules if rule.exact and rule.mode is not None]
+        mode = ApprovalMode.strictest(*exact) if exact else self.groups.get(group, Group()).mode or self.mode
+        return ApprovalMode.strictest(mode, *(rule.mode for rule in rules if not rule.exact and rule.mode is not None))
+
+
+def mode_named(text: str) -> ApprovalMode | None:
+    """Return the mode of that name, None for a blank; a name that is no mode counts as a confirmation."""
+    if not text:
+        return None
+    try:
+        return ApprovalMode(text)
+    except ValueError:
+        return ApprovalMode.TOKEN
+
+
+_remembered: tuple[_Rows, Hashable, Server] | None = None
+
+
+def current() -> Server:
+    """Read the stamp and return the snapshot that holds now."""
+    alias = router.db_for_write(ServerSettings)
+    found = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY).values_list("stamp", flat=True).first()
+    return load(found)
+
+
+def load(stamp: str | None) -> Server:
+    """Return the snapshot for a stamp that was just read; it costs queries only where the stamp is new."""
+    rows = _remembered[0] if _remembered is not None and _remembered[0].stamp == stamp else _read(stamp)
+    return _with_settings(rows)
+
+
+def remembered() -> Server:
+    """Return what this process last loaded. Only for answers that may be a request behind."""
+    return current() if _remembered is None else _with_settings(_remembered[0])
+
+
+def _with_settings(rows: _Rows) -> Server:
+    global _remembered  # noqa: PLW0603 - one process-wide memory, replaced whole, so that readers need no lock
+    held, said = _remembered, (id(conf.raw), repr(conf.raw))
+    if held is not None and held[0] is rows and held[1] == said:
+        return held[2]
+    server = _compose(rows)
+    _remembered = (rows, said, server)
+    return server
+
+
+def _read(stamp: str | None) -> _Rows:
+    alias = router.db_for_write(ServerSettings)
+    # Read after the stamp: rows newer than their stamp are read again under the next one, never kept too long.
+    server = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY).first()
+    rules = tuple(
+        Rule(
+            name=row.name,
+            method=row.method,
+            route=row.route,
+            exposed=None if row.exposure == ToolRule.Exposure.INHERIT else row.exposure == ToolRule.Exposure.EXPOSED,
+            mode=mode_named(row.approval_mode),
+            requires_approval=row.requires_approval,
+        )
+        for row in ToolRule.objects.using(alias).all()
+    )
+    return _Rows(
+        stamp=stamp,
+        server=server or ServerSettings(),
+        groups=tuple(ToolGroup.objects.using(alias).all()),
+        rules=rules,
+    )
+
+
+def _compose(rows: _Rows) -> Server:
+    groups = {row.name: Group(exposed=row.exposed, mode=mode_named(row.approval_mode)) for row in rows.groups}
+    for name in conf.TOOL_GROUPS:
+        said = groups.get(name, Group())
+        groups[name] = Group(exposed=True, mode=said.mode, locked=True)
+    row = rows.server
+    return Server(
+        name=row.server_name or conf.SERVER_NAME,
+        version=conf.SERVER_VERSION,
+        instructions=row.instructions or conf.INSTRUCTIONS,
+        mode=mode_named(row.approval_mode) or mode_named(conf.APPROVAL_MODE) or ApprovalMode.TOKEN,
+        expiry=row.confirmation_expiry or conf.CONFIRMATION_TOKEN_EXPIRY,
+        writes_enabled=row.writes_enabled,
+        stamp=rows.stamp,
+        groups=MappingProxyType(groups),
+        rules=rows.rules,
+        listed=frozenset(conf.TOOLS),
+        user_groups=frozenset(conf.USER_GROUPS),
+    )

@@ -1,0 +1,217 @@
+"""The API tools: the whole exposed API behind four tools, at a few KB of context."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django_mcp.approval.tokens import clean
+from django_mcp.catalog.arguments import normalise
+from django_mcp.catalog.schema import OperationSchema
+from django_mcp.errors import NotFound, ValidationFailed
+from django_mcp.exposure import API_TOOLS, Reach
+from django_mcp.requests import forwarded_headers
+from django_mcp.tools.base import Stored, Tool
+from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, requires_approval, schema_of, search
+from django_mcp.vocabulary import Operation, Safety, ToolCall
+
+TOKEN = "confirmationToken"  # noqa: S105 - an argument's name
+# Models answer a request for confirmation with these, of their own accord. They confirm nothing.
+SAYING_YES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The arguments of `api_call` and `api_read`, read. `args` is None where the caller sent none."""
+
+    name: str
+    args: dict[str, Any] | None
+    token: str | None
+
+
+def _read(arguments: Mapping[str, Any], *, takes_token: bool) -> _Asked:
+    name = arguments.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
+    known = {"name", "args", TOKEN} if takes_token else {"name", "args"}
+    strange = set(arguments) - known - SAYING_YES - {TOKEN}
+    if strange:
+        listed = ", ".join(sorted(strange))
+        raise ValidationFailed(
+            f"Unknown arguments beside name and args: {listed}. Put the operation's own inside args."
+        )
+    args = _object(arguments.get("args"))
+    token = clean(arguments.get(TOKEN))
+    if args is not None and TOKEN in args:
+        inside = args.pop(TOKEN)
+        token = token or clean(inside)
+    return _Asked(name=name.strip(), args=args, token=token if takes_token else None)
+
+
+def _object(args: Any) -> dict[str, Any] | None:
+    if args is None:
+        return None
+    if isinstance(args, str):
+        try:
+            args = json.loads(args)
+        except ValueError:
+            args = None
+    if not isinstance(args, Mapping):
+        raise ValidationFailed('args must be a JSON object, such as {"id": 5}; send the object itself, not text.')
+    return dict(args)
+
+
+def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
+    """Resolve `api_call`: the operation among those reached, its effective arguments, the token.
+
+    Raises NotFound and ValidationFailed, and what `stored` raises for a token that cannot be redeemed.
+    """
+    asked = _read(arguments, takes_token=True)
+    operation = _reached(asked.name, reach)
+    args = asked.args
+    if args is None and asked.token is not None:
+        kept = stored(asked.token, tool=API_CALL, target=operation.name)
+        if kept is None:
+            raise ValidationFailed("The arguments were not kept with this token; send the same args with it again.")
+        args = dict(kept)
+    return _resolved(API_CALL, operation, args or {}, asked.token, reach)
+
+
+def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCall:
+    """Resolve `api_read`: as `api_call`, but only for operations that run at once.
+
+    Raises NotFound and ValidationFailed.
+    """
+    asked = _read(arguments, takes_token=False)
+    operation = _reached(asked.name, reach)
+    if not reads_at_once(operation, reach):
+        raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
+    return _resolved(API_READ, operation, asked.args or {}, None, reach)
+
+
+def _reached(name: str, reach: Reach) -> Operation:
+    operation = reach.get(name)
+    if operation is None:
+        raise NotFound
+    return operation
+
+
+def _resolved(tool: str, operation: Operation, args: dict[str, Any], token: str | None, reach: Reach) -> ToolCall:
+    schema = schema_of(operation, reach)
+    args = {name: value for name, value in args.items() if name not in SAYING_YES or name in schema.placement}
+    effective, warnings = normalise(
+        schema.input,
+        args,
+        read_only=schema.read_only,
+        partial=operation.method == "PATCH",
+        needed=_path_arguments(schema),
+    )
+    return ToolCall(
+        tool=tool,
+        target=operation.name,
+        safety=operation.safety,
+        requires_approval=requires_approval(operation, reach),
+        group=operation.group,
+        operation=operation,
+        sent=args,
+        arguments=effective,
+        placement=schema.placement,
+        token=token,
+        sensitive=schema.sensitive,
+        forwarded=forwarded_headers(reach.context.outer),
+        warnings=warnings,
+    )
+
+
+def _path_arguments(schema: OperationSchema) -> frozenset[str]:
+    return frozenset(name for name, argument in schema.placement.items() if argument.location == "path")
+
+
+_STRING = {"type": "string"}
+_OUTPUT = {
+    "type": "object",
+    "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
+    "required": ["status"],
+}
+
+
+def _input(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+_CALL_PROPERTIES = {
+    "name": {"type": "string", "description": "The operation's name, as api_search returns it."},
+    "args": {"type": "object", "description": "The operation's arguments: path, query and body fields together."},
+}
+
+
+def _read_only(_reach: Reach) -> Safety:
+    return Safety.READ_ONLY
+
+
+TOOLS = (
+    Tool(
+        name="api_search",
+        title="Find operations",
+        group=API_TOOLS,
+        description=(
+            "Find operations of this application. Any word of query may match; without query all are listed. Narrow "
+            "by tag and safety (ReadOnly, Write, Destructive) whenever you know them."
+        ),
+        input_schema=_input(
+            {
+                "query": {"type": "string", "description": "What you want to do, in a few words."},
+                "tag": {"type": "string", "description": "Only operations with this tag."},
+                "safety": {"type": "string", "enum": [item.value for item in Safety]},
+                "take": {"type": "integer", "description": "How many to return, 1 to 100; 20 if left out."},
+            },
+            [],
+        ),
+        output_schema=_OUTPUT,
+        safety=_read_only,
+        answer=search,
+    ),
+    Tool(
+        name="api_describe",
+        title="Describe operations",
+        group=API_TOOLS,
+        description="Return the arguments, result, safety and approval of up to 10 operations by name.",
+        input_schema=_input({"names": {"type": "array", "items": _STRING}}, ["names"]),
+        output_schema=_OUTPUT,
+        safety=_read_only,
+        answer=describe,
+    ),
+    Tool(
+        name=API_READ,
+        title="Call an operation that only reads",
+        group=API_TOOLS,
+        description="Call a ReadOnly operation. It runs at once and changes nothing.",
+        input_schema=_input(_CALL_PROPERTIES, ["name", "args"]),
+        output_schema=_OUTPUT,
+        safety=_read_only,
+        resolve=read,
+    ),
+    Tool(
+        name=API_CALL,
+        title="Call an operation",
+        group=API_TOOLS,
+        description=(
+            "Call any operation. One that changes data first returns requires_confirmation with a summary and a "
+            "confirmationToken and runs nothing; show both to the user, and once they agree call again with the same "
+            "args and the token."
+        ),
+        input_schema=_input(
+            {
+                **_CALL_PROPERTIES,
+                TOKEN: {
+                    "type": "string",
+                    "description": "The token of the first answer, only after the user has agreed.",
+                },
+            },
+            ["name", "args"],
+        ),
+        output_schema=_OUTPUT,
+        safety=Reach.worst,
+        resolve=call,
+    ),
+)

@@ -1,0 +1,55 @@
+"""What MCP clients list and call."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django_mcp.exposure import Reach
+from django_mcp.vocabulary import Safety, ToolCall
+
+
+class Stored(Protocol):
+    """Looks up the arguments that were kept with a confirmation: token, tool and target in, arguments or None out."""
+
+    def __call__(self, token: str, *, tool: str, target: str) -> Mapping[str, Any] | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One MCP tool.
+
+    `answer` is for a tool that only reads our own catalog: arguments and reach in, the structured result out.
+    `resolve` is for one that calls something of the host's: it returns the call, for the pipeline to decide on. Each
+    tool has one of the two. `safety` is None where nothing may be promised to clients.
+    """
+
+    name: str
+    title: str
+    description: str
+    group: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any]
+    safety: Callable[[Reach], Safety | None]
+    answer: Callable[[Mapping[str, Any], Reach], dict[str, Any]] | None = None
+    resolve: Callable[[Mapping[str, Any], Reach, Stored], ToolCall] | None = None
+
+    def listing(self, reach: Reach) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it to this caller."""
+        listed: dict[str, Any] = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+        }
+        safety = self.safety(reach)
+        if safety is not None:
+            listed["annotations"] = annotations(safety)
+        return listed
+
+
+def annotations(safety: Safety) -> dict[str, Any]:
+    """Return MCP's hints for a safety."""
+    if safety is Safety.READ_ONLY:
+        return {"readOnlyHint": True}
+    return {"readOnlyHint": False, "destructiveHint": safety is Safety.DESTRUCTIVE}

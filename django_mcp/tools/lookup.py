@@ -1,0 +1,214 @@
+"""`api_search` and `api_describe`: how an agent finds and understands operations."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from django_mcp.approval.policy import decide
+from django_mcp.catalog.schema import OperationSchema, schema_for
+from django_mcp.catalog.search import Hit, index_for
+from django_mcp.errors import NotFound, ValidationFailed
+from django_mcp.exposure import Reach
+from django_mcp.redaction import one_line
+from django_mcp.requests import bare_view, inner_request
+from django_mcp.vocabulary import Operation, Run, Safety, ToolCall
+
+API_CALL = "api_call"
+API_READ = "api_read"
+MAX_TAKE = 100
+DEFAULT_TAKE = 20
+MAX_DESCRIBED = 10
+MAX_SUGGESTED = 5
+MAX_SUMMARY = 160
+TAGS_NAMED = 10
+
+
+def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
+    """Answer `api_search`: the operations that match, best first.
+
+    Raises ValidationFailed for an argument of the wrong kind.
+    """
+    query = _text(arguments, "query")
+    tag = _text(arguments, "tag")
+    safety = _safety(arguments)
+    take = _take(arguments)
+    index = index_for(reach.catalog)
+    hits = (
+        index.search(query)
+        if query.strip()
+        else [Hit(operation=item, score=0.0, weak=False) for item in reach.operations()]
+    )
+    reached = set(reach.operations())
+    wanted = [hit for hit in hits if hit.operation in reached and _fits(hit.operation, tag, safety)]
+    shown = list(islice((hit for hit in wanted if reach.permits(hit.operation)), take))
+    if not shown:
+        return _no_match(query, reach)
+    return {
+        "status": "success",
+        "count": len(shown),
+        "apis": [_line(hit) for hit in shown],
+        "next": _what_next(wanted, shown),
+    }
+
+
+def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
+    """Answer `api_describe`: what each named operation takes, answers, and needs.
+
+    Raises ValidationFailed where no names are given, or too many.
+    """
+    names = arguments.get("names")
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise ValidationFailed("names must be a list of operation names, as api_search returns them.")
+    if len(names) > MAX_DESCRIBED:
+        raise ValidationFailed(f"At most {MAX_DESCRIBED} operations are described at once. Ask for fewer names.")
+    described = [_described(name, reach) for name in names]
+    return {
+        "status": "success",
+        "count": len(described),
+        "apis": described,
+        "next": "Call an operation with the tool it names, its arguments inside args.",
+    }
+
+
+def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
+    """Return the operation's schema as this caller's user sees it."""
+    request = inner_request(reach.context, method=operation.method, path=operation.route)
+    return schema_for(operation, bare_view(operation, request))
+
+
+def requires_approval(operation: Operation, reach: Reach) -> bool:
+    """Tell whether the operation asks before it runs, by its own word or by a rule's."""
+    rules = reach.server.rules_for(operation.name, operation.method, operation.route)
+    return operation.requires_approval or any(rule.requires_approval for rule in rules)
+
+
+def reads_at_once(operation: Operation, reach: Reach) -> bool:
+    """Tell whether `api_read` may call it."""
+    return operation.safety is Safety.READ_ONLY and not requires_approval(operation, reach)
+
+
+def reachable_names(names: Iterable[str], reach: Reach) -> list[str]:
+    """Return the canonical names of those operations that the caller reaches."""
+    found = (reach.get(name) for name in names)
+    return [operation.name for operation in found if operation is not None]
+
+
+def _described(name: str, reach: Reach) -> dict[str, Any]:
+    operation = reach.get(name)
+    if operation is None:
+        return {"name": name, "error": NotFound().text.rstrip(".")}
+    schema = schema_of(operation, reach)
+    hints = operation.hints
+    asked = ToolCall(
+        tool=API_CALL,
+        target=operation.name,
+        safety=operation.safety,
+        requires_approval=requires_approval(operation, reach),
+        group=operation.group,
+        operation=operation,
+    )
+    decision = decide(asked, reach.server, reach.context.caller)
+    tool: dict[str, Any] = {
+        "name": API_READ if reads_at_once(operation, reach) else API_CALL,
+        "safety": operation.safety.value,
+        "requiresApproval": not isinstance(decision, Run),
+        "approval": decision.mode.value,
+        "whenToUse": hints.when_to_use or "",
+        "examples": list(hints.examples),
+    }
+    described: dict[str, Any] = {
+        "name": operation.name,
+        "description": hints.description or operation.description or operation.summary,
+        "inputSchema": schema.input,
+        "outputSchema": schema.output,
+        "tool": tool,
+        "prerequisites": reachable_names(hints.prerequisites, reach),
+        "preview": next(iter(reachable_names([hints.preview] if hints.preview else [], reach)), None),
+        "followUps": reachable_names(hints.follow_ups, reach),
+        "method": operation.method,
+        "route": operation.route,
+    }
+    if schema.notes:
+        described["notes"] = list(schema.notes)
+    return described
+
+
+def _line(hit: Hit) -> dict[str, Any]:
+    operation = hit.operation
+    line: dict[str, Any] = {
+        "name": operation.name,
+        "summary": one_line(operation.summary or operation.description, MAX_SUMMARY),
+        "tags": _tags(operation),
+        "safety": operation.safety.value,
+        "method": operation.method,
+        "route": operation.route,
+    }
+    if hit.weak:
+        line["match"] = "weak"
+    return line
+
+
+def _tags(operation: Operation) -> list[str]:
+    return list(dict.fromkeys((operation.group, *operation.tags)))
+
+
+def _fits(operation: Operation, tag: str, safety: Safety | None) -> bool:
+    tagged = not tag or tag.casefold() in {item.casefold() for item in _tags(operation)}
+    return tagged and (safety is None or operation.safety is safety)
+
+
+def _what_next(wanted: list[Hit], shown: list[Hit]) -> str:
+    text = "Call api_describe with the names you need, then api_read or api_call."
+    # Views beyond those shown are not asked, so of the rest only what lies after the last one shown may be counted.
+    rest = wanted[wanted.index(shown[-1]) + 1 :]
+    if not rest:
+        return text
+    tags = Counter(tag for hit in rest for tag in _tags(hit.operation))
+    named = ", ".join(f"{one_line(tag)} ({count})" for tag, count in tags.most_common(TAGS_NAMED))
+    return f"{text} Up to {len(rest)} more match; narrow by tag: {named}; or by safety, or raise take."
+
+
+def _no_match(query: str, reach: Reach) -> dict[str, Any]:
+    reached = list(reach.operations())
+    near = [item for item in index_for(reach.catalog).nearest(query) if item in set(reached)]
+    suggested = list(islice(reach.permitted(near), MAX_SUGGESTED))
+    tags = {tag for operation in reach.permitted(reached[:MAX_TAKE]) for tag in _tags(operation)}
+    return {
+        "status": "no_match",
+        "count": 0,
+        "apis": [],
+        "availableTags": sorted(tags),
+        "suggestedApis": [operation.name for operation in suggested],
+        "next": "Try other words, search by one of availableTags, or leave query out to list what there is.",
+    }
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    value = arguments.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValidationFailed(f"{name} must be a string.")
+    return value
+
+
+def _safety(arguments: Mapping[str, Any]) -> Safety | None:
+    value = _text(arguments, "safety")
+    if not value:
+        return None
+    try:
+        return Safety(value)
+    except ValueError:
+        raise ValidationFailed(f"safety must be one of {', '.join(Safety)}.") from None
+
+
+def _take(arguments: Mapping[str, Any]) -> int:
+    value = arguments.get("take")
+    if value is None or value == "":
+        return DEFAULT_TAKE
+    try:
+        return min(max(int(value), 1), MAX_TAKE)
+    except (TypeError, ValueError, OverflowError):
+        raise ValidationFailed(f"take must be a number from 1 to {MAX_TAKE}.") from None

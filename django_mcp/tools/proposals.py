@@ -1,0 +1,70 @@
+"""What is shown before a write runs: the summary, and the answer that asks for confirmation."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from django_mcp.models import Confirmation
+from django_mcp.redaction import MASK, one_line, quoted, redact
+from django_mcp.tools.results import ToolResult
+from django_mcp.vocabulary import Caller, Finding, ToolCall
+
+MAX_SUMMARY = 500
+MAX_ARGUMENTS_NAMED = 8
+
+logger = logging.getLogger("django_mcp")
+
+
+def summary_of(call: ToolCall, caller: Caller) -> str:
+    """Return the sentence a human reads: the host's own, or the operation's and its arguments.
+
+    The host's callable sees masked arguments, so that it cannot show a secret by accident. One that fails is logged
+    and replaced: a summary never stands in the way of a call, and never feeds the hash.
+    """
+    shown = redact(call.arguments, call.sensitive)
+    if call.operation is not None and call.operation.hints.summary is not None:
+        try:
+            return one_line(call.operation.hints.summary(caller, shown), MAX_SUMMARY)
+        except Exception:
+            logger.exception("The summary of %s failed.", call.target)
+    return one_line(_default_summary(call, shown), MAX_SUMMARY)
+
+
+def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
+    operation = call.operation
+    title = (operation.summary if operation is not None else "") or call.target
+    said = [f"{name} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
+    left = len(shown) - len(said)
+    more = f" and {left} more" if left > 0 else ""
+    return f"{call.target}: {title.rstrip('.')}" + (f" ({', '.join(said)}{more})" if said else "")
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{len(value)} items]"
+    if isinstance(value, Mapping):
+        return f"{{{len(value)} fields}}"
+    return quoted(value) if isinstance(value, str) and value != MASK else str(value)
+
+
+def proposal(call: ToolCall, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
+    """Return the first phase's answer: nothing ran, and this is what would."""
+    structured: dict[str, Any] = {
+        "status": "requires_confirmation",
+        "api": call.target,
+        "safety": call.safety.value,
+        "confirmationToken": token,
+        "expiresInSeconds": lifetime,
+        "summary": row.summary,
+        "args": redact(call.sent, call.sensitive),
+        "instruction": (
+            "Display this summary to the user for explicit confirmation. When approved, call "
+            f"{call.tool} again with the same arguments and confirmationToken."
+        ),
+    }
+    if finding.preview is not None:
+        structured["preview"] = finding.preview
+    warnings = [*call.warnings, *finding.warnings]
+    if warnings:
+        structured["warnings"] = warnings
+    return ToolResult(structured=structured)

@@ -1,0 +1,137 @@
+"""What a call answers: one envelope for every outcome, and results that fit."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django_mcp.conf import conf
+from django_mcp.errors import (
+    Conflict,
+    InternalError,
+    NotFound,
+    OperationFailed,
+    OutcomeUnknown,
+    PermissionRefused,
+    Throttled,
+    ToolError,
+    ValidationFailed,
+)
+from django_mcp.redaction import one_line, redact
+from django_mcp.tools.truncation import fit
+from django_mcp.vocabulary import Outcome, Reply, State, ToolCall
+
+MAX_PROBLEMS_IN_TEXT = 5
+LOOK_FIRST = "It may have been applied: look at the data before you propose it again."
+
+_BY_STATUS: dict[int, type[ToolError]] = {
+    400: ValidationFailed,
+    401: PermissionRefused,
+    403: PermissionRefused,
+    404: NotFound,
+    409: Conflict,
+    412: Conflict,
+    429: Throttled,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """The structured result of a tool call and whether it is an error."""
+
+    structured: Mapping[str, Any]
+    is_error: bool = False
+
+    def as_mcp(self) -> dict[str, Any]:
+        """Return the result as MCP sends it: the object, and the same JSON as compact text for clients without it."""
+        text = json.dumps(self.structured, ensure_ascii=False, separators=(",", ":"))
+        return {
+            "content": [{"type": "text", "text": text}],
+            "structuredContent": self.structured,
+            "isError": self.is_error,
+        }
+
+
+def failure(target: str, error: ToolError) -> ToolResult:
+    """Return the error as the model reads it."""
+    structured = {"status": "error", "api": target, "code": error.code, "error": error.text, **error.details}
+    return ToolResult(structured=structured, is_error=True)
+
+
+def success(call: ToolCall, reply: Reply, next_names: Iterable[str]) -> ToolResult:
+    """Return what the view answered, cut to size, with what was asked and what may follow."""
+    response, truncated, hint = fit(reply.data, conf.MAX_RESULT_LENGTH)
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": redact(call.sent, call.sensitive),
+        "response": response,
+        "httpStatus": reply.status,
+        "truncated": truncated,
+        "next": list(next_names),
+    }
+    warnings = [*call.warnings, *reply.notes, *([hint] if hint else [])]
+    if warnings:
+        structured["warnings"] = warnings
+    if reply.location is not None:
+        structured["location"] = reply.location
+    return ToolResult(structured=structured)
+
+
+def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
+    """Return the error that a view's refusal stands for. `outcome` is the record's word on a write, None for a read."""
+    if reply.status >= 500:
+        return _broken(reply, outcome)
+    details: dict[str, Any] = {"httpStatus": reply.status}
+    if reply.retry_after is not None:
+        details["retryAfter"] = reply.retry_after
+    if isinstance(reply.data, Mapping | list) and reply.status not in {401, 403, 404}:
+        details["response"] = fit(reply.data, conf.MAX_RESULT_LENGTH)[0]
+    promise = " Nothing was changed." if outcome is not None and reply.rolled_back else ""
+    error_class = _BY_STATUS.get(reply.status, OperationFailed)
+    return error_class(_sentence(reply) + promise, **details)
+
+
+def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
+    details = {"httpStatus": reply.status, "errorId": reply.error_id}
+    if outcome is not None and outcome.status is State.UNKNOWN:
+        return OutcomeUnknown(f"The operation failed on the server. {LOOK_FIRST}", **details)
+    promise = " Nothing was changed." if reply.rolled_back else ""
+    return InternalError(
+        f"The operation failed on the server.{promise} Tell the user; the error id is in the server's log.", **details
+    )
+
+
+def _sentence(reply: Reply) -> str:
+    if reply.status == 404:
+        return "Not found: nothing there, or not available to this user. Check the ids in args."
+    problems = list(_problems(reply.data, ""))
+    text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
+    if len(problems) > MAX_PROBLEMS_IN_TEXT:
+        text += f" And {len(problems) - MAX_PROBLEMS_IN_TEXT} more."
+    return text or f"The operation answered HTTP {reply.status}."
+
+
+def _problems(data: Any, path: str) -> Iterable[str]:
+    """Yield DRF's error body as sentences that begin with the field's path."""
+    if isinstance(data, Mapping):
+        for key, item in data.items():
+            generic = key in {"detail", "non_field_errors"} or (not path and key == "code")
+            yield from _problems(item, path if generic else f"{path}.{key}" if path else str(key))
+    elif isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _problems(item, path if isinstance(item, str) else f"{path}[{index}]")
+    elif data is not None:
+        said = one_line(data)
+        yield f"{one_line(path)}: {said}" if path else said
+
+
+def outcome_of(reply: Reply) -> Outcome:
+    """Return what became of a write, as far as the view's answer tells."""
+    if reply.ok:
+        state = State.SUCCEEDED
+    elif reply.status < 500 or reply.rolled_back:
+        state = State.REJECTED
+    else:
+        state = State.UNKNOWN
+    return Outcome(status=state, http_status=reply.status, response=reply.data, error_id=reply.error_id)

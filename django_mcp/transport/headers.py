@@ -1,0 +1,123 @@
+"""What a request's headers must say before its body matters, and what every answer's headers say."""
+
+from urllib.parse import urlsplit
+
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+
+from django_mcp.conf import conf
+from django_mcp.errors import ProtocolError
+from django_mcp.protocol.revisions import REVISIONS
+from django_mcp.redaction import quoted
+
+ALLOWED_METHODS = "POST, OPTIONS"
+REQUEST_HEADERS = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, accept"
+EXPOSED_HEADERS = "WWW-Authenticate, Retry-After"
+PREFLIGHT_SECONDS = 600
+_PORTS = {"http": 80, "https": 443}
+
+Origin = tuple[str, str, int | None]
+
+
+def refuse(status: int, text: str, **headers: str) -> ProtocolError:
+    """Return the error of a refusal below JSON-RPC. Header names are written with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return ProtocolError(ProtocolError.REQUEST, text, http_status=status, headers=named)
+
+
+def require_post(request: HttpRequest) -> None:
+    """Refuse every method but POST with 405: no stream and no session is offered."""
+    if request.method != "POST":
+        raise refuse(405, "Send JSON-RPC requests by POST.", Allow=ALLOWED_METHODS)
+
+
+def require_json(request: HttpRequest) -> None:
+    """Refuse bodies that are not plain JSON with 415. Django has parsed case and parameters away."""
+    if request.content_type != "application/json":
+        raise refuse(415, "Send Content-Type: application/json.")
+    if request.headers.get("Content-Encoding", "").strip().lower() not in {"", "identity"}:
+        raise refuse(415, "Send the body without Content-Encoding.")
+
+
+def require_origin(request: HttpRequest) -> None:
+    """Refuse hosts that are not in ALLOWED_HOSTS with 400 and other origins with 403.
+
+    The MCP transport demands the second against DNS rebinding. A request without Origin is no browser's.
+    """
+    try:
+        request.get_host()
+    except DisallowedHost:
+        raise refuse(400, "This host name is not served here. The server's ALLOWED_HOSTS must list it.") from None
+    if request.headers.get("Origin") and not origin_allowed(request):
+        raise refuse(403, "Requests from this origin are not allowed. The server's ALLOWED_ORIGINS must list it.")
+
+
+def origin_allowed(request: HttpRequest) -> bool:
+    """Tell whether the request names an origin that may read the answer: its own host, or one of ALLOWED_ORIGINS."""
+    asked = _origin(request.headers.get("Origin", ""))
+    if asked is None:
+        return False
+    if any(asked == _origin(allowed) for allowed in conf.ALLOWED_ORIGINS):
+        return True
+    try:
+        return asked == _origin(f"{request.scheme}://{request.get_host()}")
+    except DisallowedHost:
+        return False
+
+
+def preflight(request: HttpRequest) -> HttpResponse:
+    """Answer a browser's OPTIONS for an allowed origin; the key comes with the request that follows."""
+    if not request.headers.get("Origin"):
+        require_post(request)
+    require_origin(request)
+    response = HttpResponse(status=204)
+    del response["Content-Type"]
+    response["Access-Control-Allow-Methods"] = ALLOWED_METHODS
+    response["Access-Control-Allow-Headers"] = REQUEST_HEADERS
+    response["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+    return response
+
+
+def revision(request: HttpRequest) -> str | None:
+    """Return the protocol revision that the request names, None where it names none.
+
+    Raises ProtocolError -32600 (HTTP 400), as the MCP transport demands, for one that is not spoken here.
+    """
+    named = request.headers.get("MCP-Protocol-Version", "").strip()
+    if not named:
+        return None
+    if named not in REVISIONS:
+        supported = sorted(REVISIONS, reverse=True)
+        raise ProtocolError(
+            ProtocolError.REQUEST,
+            f"Unsupported MCP-Protocol-Version {quoted(named)}. Supported: {', '.join(supported)}.",
+            http_status=400,
+            data={"supported": supported},
+        )
+    return named
+
+
+def finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Add what every answer carries: it is for this caller and this moment, and an allowed origin may read it."""
+    response["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ["Origin"])
+    if request.headers.get("Origin") and origin_allowed(request):
+        response["Access-Control-Allow-Origin"] = request.headers["Origin"]
+        response["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    return response
+
+
+def _origin(text: str) -> Origin | None:
+    """Return scheme, host and port of a serialised origin (RFC 6454 §6.2); None for "null" and anything else."""
+    # urlsplit() drops control characters, so what it likes may still be no header.
+    if not text.isascii() or not text.isprintable():
+        return None
+    try:
+        parts = urlsplit(text.strip().rstrip("/").lower())
+        port = parts.port
+    except ValueError:
+        return None
+    if not parts.hostname or "@" in parts.netloc or parts.path or parts.query or parts.fragment:
+        return None
+    return parts.scheme, parts.hostname, port or _PORTS.get(parts.scheme)

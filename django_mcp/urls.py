@@ -1,0 +1,22 @@
+"""The endpoint, with and without a slash and never by way of a redirect, and what clients that look for OAuth find."""
+
+from django.urls import path
+
+from django_mcp.transport.views import McpView, NoOAuthView
+
+app_name = "django_mcp"
+
+_endpoint = McpView.as_view()
+_no_oauth = NoOAuthView.as_view()
+
+urlpatterns = [
+    path("mcp", _endpoint, name="mcp"),
+    path("mcp/", _endpoint, name="mcp-slash"),
+    # RFC 8414 and RFC 9728 put the resource's path behind the well-known one, older clients leave it out.
+    path(".well-known/oauth-protected-resource", _no_oauth),
+    path(".well-known/oauth-protected-resource/mcp", _no_oauth),
+    path(".well-known/oauth-authorization-server", _no_oauth),
+    path(".well-known/oauth-authorization-server/mcp", _no_oauth),
+    path(".well-known/openid-configuration", _no_oauth),
+    path(".well-known/openid-configuration/mcp", _no_oauth),
+]

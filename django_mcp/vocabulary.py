@@ -1,0 +1,297 @@
+"""The nouns that every part of the package shares: frozen, without behaviour beyond comparing themselves."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+
+class Safety(StrEnum):
+    """What a call may do to the host's data; the values are the strings on the wire."""
+
+    READ_ONLY = "ReadOnly"
+    WRITE = "Write"
+    DESTRUCTIVE = "Destructive"
+
+    def within(self, highest: "Safety") -> bool:
+        """Tell whether this is no more dangerous than `highest`."""
+        order = list(Safety)
+        return order.index(self) <= order.index(highest)
+
+
+class ApprovalMode(StrEnum):
+    """Who must agree before a write runs, from the least to the most demanding."""
+
+    DELEGATE = "delegate_to_client"
+    TOKEN = "confirmation_token"
+    REVIEW = "review"
+    REJECT = "reject"
+
+    @classmethod
+    def strictest(cls, *modes: "ApprovalMode") -> "ApprovalMode":
+        return max(modes, key=list(cls).index)
+
+
+class Channel(StrEnum):
+    """Who confirmed a call."""
+
+    AGENT = "agent"
+    CLIENT = "client"
+    HUMAN = "human"
+
+
+class State(StrEnum):
+    """The life of a confirmation. `executing` left behind by a killed process reads as unknown."""
+
+    ISSUED = "issued"
+    APPROVED = "approved"
+    EXECUTING = "executing"
+    SUCCEEDED = "succeeded"
+    REJECTED = "rejected"
+    UNKNOWN = "unknown"
+    NOT_EXECUTED = "not_executed"
+    DECLINED = "declined"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class EventKind(StrEnum):
+    """The kinds of line in the audit record."""
+
+    TOKEN_ISSUED = "token_issued"
+    TOKEN_CONSUMED = "token_consumed"
+    TOKEN_REFUSED = "token_refused"
+    CALL_REFUSED = "call_refused"
+    EXECUTED = "executed"
+    READ = "read"
+    GIVEN_BACK = "given_back"
+    REVIEWED = "reviewed"
+    DECLINED = "declined"
+    EXPIRED = "expired"
+    KEY_ISSUED = "key_issued"
+    KEY_REVOKED = "key_revoked"
+    EXPOSURE_CHANGED = "exposure_changed"
+    SETTINGS_CHANGED = "settings_changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls and what they may reach, made once per request.
+
+    `groups` and `permissions` are None where the caller is not narrowed to any. `auth` is what the host's views
+    see as `request.auth`.
+    """
+
+    subject: str
+    user: Any
+    auth: Any = None
+    key_id: int | None = None
+    key_label: str = ""
+    groups: frozenset[str] | None = frozenset()
+    highest_safety: Safety = Safety.READ_ONLY
+    permissions: frozenset[str] | None = None
+    mode: ApprovalMode | None = None
+    address: str = ""
+    client: str = ""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what the record keeps of the caller after its user and key are gone."""
+        username = self.user.get_username() if self.user is not None else ""
+        return {
+            "subject": self.subject,
+            "user_id": str(self.user.pk) if getattr(self.user, "pk", None) is not None else "",
+            "username": username,
+            "key_id": self.key_id,
+            "key_label": self.key_label,
+            "address": self.address,
+            "client": self.client,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """What `mcp_operation` says about an operation. None and empty mean "not said"."""
+
+    name: str | None = None
+    group: str | None = None
+    safety: Safety | None = None
+    requires_approval: bool | None = None
+    description: str | None = None
+    when_to_use: str | None = None
+    keywords: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    examples: tuple[Any, ...] = ()
+    prerequisites: tuple[str, ...] = ()
+    preview: str | None = None
+    follow_ups: tuple[str, ...] = ()
+    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    permissions: tuple[str, ...] | None = None
+    sensitive_fields: tuple[str, ...] = ()
+    volatile_fields: tuple[str, ...] = ()
+    state: Callable[..., Any] | None = None
+    preflight: bool = True
+    dry_run: Callable[..., Any] | None = None
+    exclude: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Operation:
+    """One callable API of the host: an endpoint and a method.
+
+    `route` is the URI template whose holes are argument names. `path_arguments` maps an argument to the name
+    that the host's URL pattern gives it. `callback` is the view function as the URLconf holds it: a dispatched
+    request must resolve to this very object.
+    """
+
+    name: str
+    method: str
+    route: str
+    safety: Safety
+    requires_approval: bool
+    group: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    description: str = ""
+    callback: Callable[..., Any]
+    view_class: type
+    handler: str
+    path_arguments: Mapping[str, str] = field(default_factory=dict)
+    hints: Hints = Hints()
+    own_authentication: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mutates(self) -> bool:
+        """Tell whether calling it needs a decision and a record."""
+        return self.safety is not Safety.READ_ONLY or self.requires_approval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """Where an argument goes in the host's request: `location` is path, query or body, `wire` its name there.
+
+    `file` is True where the value is a data URI that becomes an upload.
+    """
+
+    location: Literal["path", "query", "body"]
+    wire: str
+    file: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call as it will be decided on and run.
+
+    `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
+    caller wrote, `arguments` the effective arguments: what is hashed and what is dispatched. `warnings` are notes
+    of the normaliser for the model.
+    """
+
+    tool: str
+    target: str
+    safety: Safety
+    requires_approval: bool
+    group: str
+    operation: Operation | None = None
+    sent: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    placement: Mapping[str, Argument] = field(default_factory=dict)
+    token: str | None = None
+    sensitive: frozenset[str] = frozenset()
+    forwarded: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mutates(self) -> bool:
+        return self.safety is not Safety.READ_ONLY or self.requires_approval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Decision: run it at once."""
+
+    mode: ApprovalMode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirm:
+    """Decision: run it only against a confirmation token."""
+
+    mode: ApprovalMode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Decision: run it only after a human decided."""
+
+    mode: ApprovalMode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refuse:
+    """Decision: do not run it. `code` and `text` are for the model."""
+
+    mode: ApprovalMode
+    code: str
+    text: str
+
+
+Decision = Run | Confirm | Review | Refuse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a call: `status` as in `State`, what the view answered, redacted and bounded."""
+
+    status: State
+    http_status: int | None = None
+    response: Any = None
+    error_id: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome in its wire form."""
+        return {"status": str(self.status), "httpStatus": self.http_status, "response": self.response}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the host's view answered, already plain JSON values.
+
+    `rolled_back` is True where the view ran in a transaction that was undone. `error_id` names the log line of
+    an exception. `retry_after` is in seconds.
+    """
+
+    status: int
+    data: Any = None
+    notes: tuple[str, ...] = ()
+    location: str | None = None
+    retry_after: int | None = None
+    rolled_back: bool = False
+    error_id: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The row that a call would change: `fields` are the model's attribute names to compare, in order."""
+
+    model: type
+    pk: Any
+    using: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a preflight found: a refusal of the host's view, or the target and what to show of it.
+
+    `preview` is plain JSON for the human; for a partial update a list of {"field", "from", "to"} under "changes".
+    """
+
+    refusal: Reply | None = None
+    target: Target | None = None
+    preview: Any = None
+    warnings: tuple[str, ...] = ()

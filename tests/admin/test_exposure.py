@@ -1,0 +1,178 @@
+import re
+
+import pytest
+
+from django_mcp import server
+from django_mcp.models import AuditEvent, ToolGroup, ToolRule
+from django_mcp.vocabulary import ApprovalMode, EventKind
+
+PAGE = "/admin/django_mcp/toolgroup/"
+RULES = "/admin/django_mcp/toolrule/"
+
+
+def row_of(body, name):
+    return re.search(rf'<th scope="row">{name}.*?</tr>', body, re.DOTALL)[0]
+
+
+def test_page_lists_groups_without_a_row_and_their_operations(desk):
+    assert not ToolGroup.objects.exists()
+    body = desk.get(PAGE).content.decode()
+    assert "coffee-shop" in body
+    row = row_of(body, "CancelCoffeeShopOrder")
+    for text in ("DELETE", "orders/{id}/", "Destructive", "hidden", "Confirmation token", "Add rule"):
+        assert text in row
+    assert "Runs at once" in row_of(body, "GetCoffeeShopMenu")
+
+
+def test_exposing_a_group_makes_its_row_and_an_event(desk):
+    response = desk.post(PAGE, {"group": "coffee-shop", "exposed": "on", "approval_mode": "reject"})
+    assert response.status_code == 302
+    group = ToolGroup.objects.get()
+    assert (group.name, group.exposed, group.approval_mode) == ("coffee-shop", True, "reject")
+    event = AuditEvent.objects.get()
+    assert (event.kind, event.username, event.target) == (EventKind.EXPOSURE_CHANGED, "staff", "coffee-shop")
+    assert event.detail["before"] == {"exposed": False, "approval_mode": ""}
+    assert event.detail["after"] == {"exposed": True, "approval_mode": "reject"}
+    assert "exposed" in row_of(desk.get(PAGE).content.decode(), "GetCoffeeShopMenu")
+
+
+def test_a_change_is_effective_at_once(desk):
+    before = server.current()
+    desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
+    assert not before.groups
+    assert server.current().groups["coffee-shop"].exposed
+
+
+def test_saving_the_same_again_leaves_no_event(desk):
+    for _ in range(2):
+        desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
+    assert AuditEvent.objects.count() == 1
+
+
+def test_group_of_the_settings_is_locked(desk, settings):
+    settings.DJANGO_MCP = {"TOOL_GROUPS": ["coffee-shop"]}
+    body = desk.get(PAGE).content.decode()
+    assert "locked by the project" in body
+    desk.post(PAGE, {"group": "coffee-shop", "approval_mode": "reject"})
+    assert server.current().groups["coffee-shop"].exposed
+    assert server.current().groups["coffee-shop"].mode is ApprovalMode.REJECT
+    assert not ToolGroup.objects.get().exposed
+
+
+def test_mode_of_the_api_tools_does_not_hide_them(desk):
+    desk.post(PAGE, {"group": "api_tools", "exposed": "on", "approval_mode": "reject"})
+    assert ToolGroup.objects.get().exposed
+    desk.post(PAGE, {"group": "api_tools", "approval_mode": "reject"})
+    assert not ToolGroup.objects.get().exposed
+
+
+@pytest.mark.parametrize("sent", [{"approval_mode": "review"}, {"approval_mode": "anything"}])
+def test_modes_that_are_not_on_offer_are_refused(desk, sent):
+    response = desk.post(PAGE, {"group": "coffee-shop", **sent})
+    assert b"errorlist" in response.content
+    assert not ToolGroup.objects.exists()
+
+
+def test_unknown_group_is_not_made(desk):
+    assert desk.post(PAGE, {"group": "nothing", "exposed": "on"}).status_code == 404
+    assert not ToolGroup.objects.exists()
+
+
+def test_without_change_permission_nothing_changes(browser, person):
+    viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
+    body = viewer.get(PAGE).content
+    assert b"CancelCoffeeShopOrder" in body
+    assert b'name="exposed"' not in body
+    assert viewer.post(PAGE, {"group": "coffee-shop", "exposed": "on"}).status_code == 403
+    assert not ToolGroup.objects.exists()
+
+
+def test_without_any_permission_the_page_is_closed(browser, person):
+    assert browser(person("other", "view_apikey", is_staff=True)).get(PAGE).status_code == 403
+
+
+def test_post_without_a_csrf_token_changes_nothing(browser, staff):
+    strict = browser(staff, enforce_csrf_checks=True)
+    assert strict.post(PAGE, {"group": "coffee-shop", "exposed": "on"}).status_code == 403
+    assert not ToolGroup.objects.exists()
+
+
+def test_page_takes_few_queries(desk, django_assert_max_num_queries):
+    desk.get(PAGE)
+    with django_assert_max_num_queries(10):
+        desk.get(PAGE)
+
+
+def test_row_of_a_group_that_is_gone_can_be_removed(desk):
+    gone = ToolGroup.objects.create(name="gone", exposed=True)
+    assert b"nothing belongs to it" in desk.get(PAGE).content
+    desk.post(f"{PAGE}{gone.pk}/delete/", {"post": "yes"})
+    assert not ToolGroup.objects.exists()
+    assert AuditEvent.objects.get().detail["before"] == {"exposed": True, "approval_mode": ""}
+
+
+def test_rule_takes_method_and_route_from_the_catalog(desk):
+    response = desk.post(f"{RULES}add/", {"name": "cancelcoffeeshoporder", "exposure": "hidden"})
+    assert response["Location"] == PAGE
+    rule = ToolRule.objects.get()
+    assert (rule.name, rule.method, rule.exposure) == ("CancelCoffeeShopOrder", "DELETE", "hidden")
+    assert rule.route.endswith("orders/{id}/")
+    event = AuditEvent.objects.get()
+    assert (event.kind, event.target, event.username) == (EventKind.EXPOSURE_CHANGED, rule.name, "staff")
+    assert "Change rule" in row_of(desk.get(PAGE).content.decode(), "CancelCoffeeShopOrder")
+
+
+def test_rule_page_is_filled_in_from_the_overview(desk):
+    link = re.search(r'href="([^"]*toolrule/add[^"]*)"', row_of(desk.get(PAGE).content.decode(), "GetCoffeeShopMenu"))[1]
+    assert b'value="GetCoffeeShopMenu"' in desk.get(link).content
+
+
+def test_rule_for_an_unknown_operation_names_the_nearest(desk):
+    response = desk.post(f"{RULES}add/", {"name": "CancelCofeeShopOrder", "exposure": "hidden"})
+    assert "Did you mean “CancelCoffeeShopOrder”?" in response.content.decode()
+    assert not ToolRule.objects.exists()
+
+
+def test_rule_changes_and_goes_with_an_event_each(desk):
+    desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "exposed"})
+    rule = ToolRule.objects.get()
+    desk.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed", "requires_approval": "on", "name": "Other"})
+    changed = ToolRule.objects.get()
+    assert (changed.name, changed.requires_approval) == ("GetCoffeeShopMenu", True)
+    desk.post(RULES, {"action": "delete_selected", "_selected_action": [rule.pk], "post": "yes"})
+    assert not ToolRule.objects.exists()
+    details = list(AuditEvent.objects.order_by("id").values_list("detail", flat=True))
+    assert details[1] == {"before": {"requires_approval": False}, "after": {"requires_approval": True}}
+    assert (details[2]["before"]["exposure"], details[2]["after"]["exposure"]) == ("exposed", None)
+
+
+def test_read_that_requires_approval_shows_its_mode(desk):
+    desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "inherit", "requires_approval": "on"})
+    row = row_of(desk.get(PAGE).content.decode(), "GetCoffeeShopMenu")
+    assert "Confirmation token" in row
+    assert "requires approval" in row
+
+
+def test_second_rule_for_an_operation_is_refused(desk):
+    ToolRule.objects.create(name="getcoffeeshopmenu")
+    response = desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "hidden"})
+    assert b"There is a rule for this operation already." in response.content
+
+
+def test_rule_that_matches_nothing_is_shown_as_orphaned(desk):
+    ToolRule.objects.create(name="Gone", method="GET", route="/gone/")
+    assert "Orphaned rules" in desk.get(PAGE).content.decode()
+    assert "orphaned: nothing has this name or route" in desk.get(RULES).content.decode()
+
+
+def test_rules_need_the_permission_to_change_groups(browser, person):
+    rules_only = browser(
+        person("rules", "add_toolrule", "change_toolrule", "delete_toolrule", "view_toolrule", is_staff=True)
+    )
+    assert rules_only.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "exposed"}).status_code == 403
+    viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
+    rule = ToolRule.objects.create(name="GetCoffeeShopMenu")
+    assert viewer.get(f"{RULES}{rule.pk}/change/").status_code == 200
+    assert viewer.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed"}).status_code == 403
+    assert viewer.post(f"{RULES}{rule.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert ToolRule.objects.get().exposure == "inherit"

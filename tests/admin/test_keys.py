@@ -1,0 +1,290 @@
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from django_mcp import keys
+from django_mcp.models import APIKey, AuditEvent
+from django_mcp.vocabulary import EventKind, Safety
+
+ADD = "/admin/django_mcp/apikey/add/"
+LIST = "/admin/django_mcp/apikey/"
+
+
+def fields(user, **changes):
+    said = {
+        "name": "Sam's agent",
+        "user": user.pk,
+        "groups": ["coffee-shop"],
+        "highest_safety": "Write",
+        "permissions": "",
+        "approval_mode": "",
+        "expires_at_0": "",
+        "expires_at_1": "",
+    }
+    return {name: value for name, value in {**said, **changes}.items() if value is not None}
+
+
+def secret_of(response):
+    return re.search(r"ak-[\w-]{43}", response.content.decode())[0]
+
+
+def page(key):
+    return f"{LIST}{key.pk}/change/"
+
+
+@pytest.fixture
+def key(clerk):
+    return keys.issue(name="agent", user=clerk, groups=["coffee-shop"])[0]
+
+
+def test_new_key_is_shown_in_the_answer_to_its_own_post(desk, clerk):
+    response = desk.post(ADD, fields(clerk))
+    assert response.status_code == 200
+    assert keys.authenticate(secret_of(response)).user == clerk
+    assert "no-store" in response["Cache-Control"]
+    assert b"claude mcp add --transport http" in response.content
+    assert b"http://testserver/mcp" in response.content
+
+
+def test_new_key_has_the_limits_that_were_chosen(desk, clerk):
+    desk.post(
+        ADD,
+        fields(
+            clerk,
+            narrowed="on",
+            permissions="coffee_shop.add_order\ncoffee_shop.view_order",
+            approval_mode="reject",
+            expires_at_0="2099-01-31",
+            expires_at_1="12:00",
+        ),
+    )
+    key = APIKey.objects.get()
+    assert (key.groups, key.all_groups, key.highest_safety) == (["coffee-shop"], False, "Write")
+    assert key.permissions == ["coffee_shop.add_order", "coffee_shop.view_order"]
+    assert (key.approval_mode, key.expires_at.isoformat()) == ("reject", "2099-01-31T12:00:00+00:00")
+
+
+def test_secret_is_nowhere_else(desk, clerk):
+    response = desk.post(ADD, fields(clerk))
+    secret = secret_of(response)
+    key = APIKey.objects.get()
+    assert secret not in str(APIKey.objects.values().get())
+    assert secret not in str(list(AuditEvent.objects.values()))
+    assert secret not in str(list(LogEntry.objects.values()))
+    assert not [row for row in Session.objects.all() if secret in str(row.get_decoded())]
+    assert not [cookie for cookie in desk.cookies.values() if secret in cookie.value or cookie.key == "messages"]
+    for url in (page(key), LIST, ADD, "/admin/django_mcp/auditevent/", f"{page(key)[:-7]}history/"):
+        assert secret not in desk.get(url, follow=True).content.decode()
+        assert secret[8:16] not in desk.get(url, follow=True).content.decode()
+
+
+def test_pages_show_at_most_eight_characters_of_a_key(desk, clerk):
+    secret = secret_of(desk.post(ADD, fields(clerk)))
+    body = desk.get(page(APIKey.objects.get())).content.decode()
+    assert secret[:8] in body
+    assert secret[:9] not in body
+
+
+def test_issue_is_on_the_record_with_who_did_it(desk, clerk):
+    desk.post(ADD, fields(clerk))
+    event = AuditEvent.objects.get(kind=EventKind.KEY_ISSUED)
+    assert (event.username, event.detail["user"]) == ("staff", "clerk")
+
+
+def test_new_key_without_a_choice_reaches_nothing(desk, clerk):
+    desk.post(ADD, fields(clerk, groups=None, highest_safety="ReadOnly"))
+    key = APIKey.objects.get()
+    assert (key.groups, key.all_groups, key.highest_safety, key.permissions) == ([], False, "ReadOnly", None)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"groups": ["no-such-group"]},
+        {"narrowed": "on", "permissions": "coffee_shop.fly"},
+        {"permissions": "coffee_shop.add_order"},
+        {"approval_mode": "review"},
+        {"highest_safety": "All"},
+        {"expires_at_0": "2001-01-01", "expires_at_1": "12:00"},
+        {"name": ""},
+        {"user": "0"},
+    ],
+)
+def test_wrong_limits_issue_no_key(desk, clerk, changes):
+    response = desk.post(ADD, fields(clerk, **changes))
+    assert b"errorlist" in response.content
+    assert not APIKey.objects.exists()
+
+
+def test_a_date_alone_is_good_until_that_day_ends(desk, clerk):
+    desk.post(ADD, fields(clerk, expires_at_0="2099-01-31"))
+    assert APIKey.objects.get().expires_at.isoformat() == "2099-01-31T23:59:59+00:00"
+
+
+@pytest.mark.parametrize(
+    ("codenames", "flags"),
+    [
+        ((), {"is_superuser": True}),
+        ((), {"is_active": False}),
+        ((), {"is_superuser": True, "is_active": False}),
+        (("coffee_shop.delete_order",), {}),
+        (("auth.change_user",), {"is_staff": True}),
+    ],
+)
+def test_no_key_for_a_user_with_more_power(desk, person, codenames, flags):
+    response = desk.post(ADD, fields(person("boss", *codenames, **flags)))
+    assert b"errorlist" in response.content
+    assert not APIKey.objects.exists()
+
+
+def test_key_for_a_user_with_the_same_power(desk, staff, person):
+    desk.post(ADD, fields(person("peer", "change_toolgroup", is_staff=True)))
+    assert APIKey.objects.count() == 1
+
+
+def test_superuser_hands_out_keys_for_anyone(browser, person):
+    root = person("root", is_staff=True, is_superuser=True)
+    browser(root).post(ADD, fields(person("other", is_staff=True, is_superuser=True)))
+    assert APIKey.objects.count() == 1
+
+
+def test_limits_change_with_an_event_and_nothing_else_does(desk, key, staff):
+    desk.post(page(key), fields(staff, name="agent", groups=[], all_groups="on", highest_safety="Destructive"))
+    changed = APIKey.objects.get()
+    assert (changed.user, changed.prefix, changed.digest) == (key.user, key.prefix, key.digest)
+    assert (changed.all_groups, changed.highest_safety) == (True, "Destructive")
+    event = AuditEvent.objects.get(kind=EventKind.EXPOSURE_CHANGED)
+    assert (event.username, event.key_id) == ("staff", key.pk)
+    assert event.detail["before"] == {"groups": ["coffee-shop"], "all_groups": False, "highest_safety": "ReadOnly"}
+    assert event.detail["after"] == {"groups": [], "all_groups": True, "highest_safety": "Destructive"}
+
+
+def test_key_narrowed_to_nothing_is_not_widened_by_a_save(desk, clerk):
+    key, _ = keys.issue(name="agent", user=clerk, permissions=[])
+    body = desk.get(page(key)).content.decode()
+    assert re.search(r'name="narrowed"[^>]* checked', body)
+    desk.post(page(key), fields(clerk, narrowed="on", name="renamed"))
+    assert APIKey.objects.values_list("name", "permissions").get() == ("renamed", [])
+
+
+def test_group_that_is_gone_stays_on_the_key_until_unticked(desk, clerk):
+    key, _ = keys.issue(name="agent", user=clerk, groups=["gone"])
+    assert b"gone (not in the catalog)" in desk.get(page(key)).content
+    desk.post(page(key), fields(clerk, groups=["gone"], name="renamed"))
+    assert APIKey.objects.values_list("name", "groups").get() == ("renamed", ["gone"])
+
+
+def test_limits_of_a_stronger_users_key_cannot_be_changed(desk, key):
+    User.objects.filter(pk=key.user_id).update(is_superuser=True)
+    assert desk.post(page(key), fields(key.user, all_groups="on")).status_code == 403
+    assert not APIKey.objects.get().all_groups
+    assert desk.get(page(key)).status_code == 200
+
+
+def test_revoked_key_cannot_be_changed(desk, key):
+    keys.revoke(key)
+    assert desk.post(page(key), fields(key.user, all_groups="on")).status_code == 403
+
+
+def test_saving_limits_does_not_undo_a_revocation_meanwhile(desk, key, monkeypatch):
+    from django_mcp.admin.keys import APIKeyAdmin
+
+    plain = APIKeyAdmin._save_limits
+
+    def revoked_meanwhile(self, request, obj):
+        keys.revoke(APIKey.objects.get(pk=obj.pk))
+        plain(self, request, obj)
+
+    monkeypatch.setattr(APIKeyAdmin, "_save_limits", revoked_meanwhile)
+    desk.post(page(key), fields(key.user, name="renamed"))
+    assert APIKey.objects.get().revoked_at is not None
+
+
+def test_revoke_asks_first_and_acts_on_post(desk, key):
+    url = f"{LIST}{key.pk}/revoke/"
+    assert desk.get(url).status_code == 200
+    assert APIKey.objects.get().revoked_at is None
+    assert desk.post(url).status_code == 302
+    assert APIKey.objects.get().revoked_at is not None
+    assert AuditEvent.objects.get(kind=EventKind.KEY_REVOKED).username == "staff"
+
+
+def test_revoke_selected_asks_first(desk, key):
+    chosen = {"action": "revoke_selected", "_selected_action": [key.pk]}
+    assert b"Revoke keys" in desk.post(LIST, chosen).content
+    assert APIKey.objects.get().revoked_at is None
+    desk.post(LIST, {**chosen, "confirmed": "1"})
+    assert APIKey.objects.get().revoked_at is not None
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_without_permission_no_key_is_revoked(browser, person, key, method):
+    viewer = browser(person("viewer", "view_apikey", is_staff=True))
+    assert getattr(viewer, method)(f"{LIST}{key.pk}/revoke/").status_code == 403
+    viewer.post(LIST, {"action": "revoke_selected", "_selected_action": [key.pk], "confirmed": "1"})
+    assert APIKey.objects.get().revoked_at is None
+
+
+def test_without_permission_no_key_is_issued_or_changed(browser, person, key):
+    viewer = browser(person("viewer", "view_apikey", is_staff=True))
+    assert viewer.post(ADD, fields(key.user)).status_code == 403
+    assert viewer.post(page(key), fields(key.user, all_groups="on")).status_code == 403
+    assert viewer.get(page(key)).status_code == 200
+    assert APIKey.objects.count() == 1
+
+
+def test_posts_without_a_csrf_token_change_nothing(browser, staff, key):
+    strict = browser(staff, enforce_csrf_checks=True)
+    assert strict.post(ADD, fields(key.user)).status_code == 403
+    assert strict.post(f"{LIST}{key.pk}/revoke/").status_code == 403
+    assert APIKey.objects.get().revoked_at is None
+
+
+def test_keys_are_never_deleted_here(desk, key):
+    assert desk.post(f"{LIST}{key.pk}/delete/", {"post": "yes"}).status_code == 403
+    desk.post(LIST, {"action": "delete_selected", "_selected_action": [key.pk], "post": "yes"})
+    assert APIKey.objects.count() == 1
+
+
+def test_a_user_with_keys_can_be_deleted(browser, person, key):
+    root = browser(person("root", is_staff=True, is_superuser=True))
+    root.post(f"/admin/auth/user/{key.user_id}/delete/", {"post": "yes"})
+    assert not APIKey.objects.exists()
+
+
+def test_list_names_each_state_in_words(desk, clerk):
+    now = timezone.now()
+    keys.issue(name="one", user=clerk)
+    keys.issue(name="two", user=clerk, expires_at=now - timedelta(seconds=1))
+    keys.revoke(keys.issue(name="three", user=clerk)[0])
+    body = desk.get(LIST).content.decode()
+    states = re.findall(r'field-state">([^<]+)<', body)
+    assert sorted(states) == ["active", "expired", "revoked"]
+    for state, name in (("usable", "one"), ("expired", "two"), ("revoked", "three")):
+        filtered = desk.get(LIST, {"state": state}).content.decode()
+        assert re.findall(r'field-name"><a [^>]*>(\w+)<', filtered) == [name]
+
+
+def test_list_finds_by_name_prefix_and_user(desk, key):
+    keys.issue(name="unrelated", user=User.objects.get(username="staff"))
+    for term in ("agent", key.prefix, "clerk"):
+        found = re.findall(r'field-name"><a [^>]*>(\w+)<', desk.get(LIST, {"q": term}).content.decode())
+        assert found == ["agent"]
+
+
+def test_list_takes_the_same_queries_for_many_users(desk, person, django_assert_max_num_queries):
+    for number in range(30):
+        keys.issue(name="agent", user=person(f"user{number}"), highest_safety=Safety.WRITE)
+    with django_assert_max_num_queries(8):
+        desk.get(LIST)
+
+
+def test_who_may_not_see_users_types_an_id(desk, browser, person):
+    assert b"vForeignKeyRawIdAdminField" in desk.get(ADD).content
+    seeing = browser(person("seeing", "add_apikey", "auth.view_user", is_staff=True))
+    assert b"admin-autocomplete" in seeing.get(ADD).content

@@ -1,0 +1,82 @@
+"""Calls, callers and confirmations to break."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from django_mcp.approval import confirmations
+from django_mcp.models import AuditEvent, Confirmation
+from django_mcp.vocabulary import ApprovalMode, Caller, Channel, Finding, Safety, ToolCall
+
+ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "quantity": 2, "options": ["Oat Milk", "Vanilla"]}]}
+
+
+def make_caller(subject: str = "key:1", **values: Any) -> Caller:
+    user = SimpleNamespace(pk=1, get_username=lambda: "sam")
+    return Caller(subject=subject, user=user, key_id=1, key_label="laptop", **values)
+
+
+def make_call(arguments: Any = ORDER, **values: Any) -> ToolCall:
+    said = {
+        "tool": "api_call",
+        "target": "CreateOrder",
+        "safety": Safety.WRITE,
+        "requires_approval": False,
+        "group": "shop",
+        **values,
+    }
+    return ToolCall(arguments=arguments, sent=arguments, **said)
+
+
+class Desk:
+    """One caller's way through a confirmation."""
+
+    def __init__(self, call: ToolCall, caller: Caller) -> None:
+        self.call = call
+        self.caller = caller
+
+    def propose(self, **values: Any) -> tuple[Confirmation, str]:
+        said = {
+            "mode": ApprovalMode.TOKEN,
+            "lifetime": 300,
+            "summary": "Order for Sam",
+            "finding": Finding(),
+            "target_state": "",
+            **values,
+        }
+        return confirmations.propose(self.call, self.caller, **said)
+
+    def find(self, token: str, **values: Any) -> Confirmation:
+        said = {"tool": self.call.tool, "target": self.call.target, "caller": self.caller, **values}
+        return confirmations.find(token, **said)
+
+    def claim(self, token: str) -> confirmations.Claim:
+        return confirmations.claim(self.find(token), channel=Channel.AGENT, caller=self.caller)
+
+    def settle(self, claim: confirmations.Claim, outcome: Any) -> Any:
+        return confirmations.settle(claim, outcome, call=self.call, caller=self.caller)
+
+    def give_back(self, claim: confirmations.Claim) -> None:
+        confirmations.give_back(claim, caller=self.caller, reason="target_changed")
+
+    def another(self, **values: Any) -> "Desk":
+        return Desk(self.call, replace(self.caller, **values))
+
+
+@pytest.fixture
+def desk(db) -> Desk:
+    return Desk(make_call(), make_caller())
+
+
+@pytest.fixture
+def states():
+    """Return a function that tells the states of all confirmations."""
+    return lambda: list(Confirmation.objects.order_by("issued_at").values_list("state", flat=True))
+
+
+@pytest.fixture
+def events():
+    """Return a function that tells the kinds of all events, in order."""
+    return lambda: list(AuditEvent.objects.order_by("id").values_list("kind", flat=True))

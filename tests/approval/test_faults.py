@@ -1,0 +1,400 @@
+"""Cache and database fail: nothing runs twice, nothing is lost in silence."""
+
+import contextlib
+import uuid
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+from django.core.cache import cache, caches
+from django.db import InterfaceError, OperationalError, transaction
+
+from django_mcp.approval import claims, confirmations, replays
+from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Unavailable
+from django_mcp.models import AuditEvent, Confirmation
+from django_mcp.vocabulary import ApprovalMode, Channel, Outcome, State
+from tests.approval.conftest import Desk, make_call, make_caller
+
+DONE = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042})
+
+
+def use_cache(settings, backend):
+    """Put another backend in front of the same memory."""
+    settings.CACHES = {"default": {"BACKEND": backend}}
+
+
+def broken(name):
+    return f"tests.approval.caches.{name}"
+
+
+WORKING = "django.core.cache.backends.locmem.LocMemCache"
+
+
+# The cache
+
+
+@pytest.mark.parametrize(
+    "fault", ["Down", "Ignored", "Unwritable", "LosesReply", "LosesReplyQuietly", "LosesReplyThenDies"]
+)
+def test_a_cache_that_fails_runs_nothing_and_the_token_still_works(desk, settings, states, events, fault):
+    token = desk.propose()[1]
+    use_cache(settings, broken(fault))
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="Nothing was run"):
+            desk.claim(token)
+        assert states() == ["issued"]
+    use_cache(settings, WORKING)
+    desk.settle(desk.claim(token), DONE)
+    assert states() == ["succeeded"]
+    assert events().count("given_back") == 2
+
+
+def test_a_cache_alias_that_does_not_exist_runs_nothing(desk, settings, states):
+    token = desk.propose()[1]
+    settings.DJANGO_MCP = {"CACHE": "nowhere"}
+    with pytest.raises(Unavailable):
+        desk.claim(token)
+    assert states() == ["issued"]
+
+
+def test_the_configured_cache_is_used(desk, settings):
+    settings.CACHES = {"default": {"BACKEND": broken("Down")}, "locks": {"BACKEND": WORKING, "LOCATION": "locks"}}
+    settings.DJANGO_MCP = {"CACHE": "locks"}
+    claim = desk.claim(desk.propose()[1])
+    assert caches["locks"].get(f"django_mcp:confirmation:{claim.jti}")["nonce"] == claim.nonce
+    caches["locks"].clear()
+
+
+def test_a_cache_that_keeps_nothing_leaves_the_database_to_decide(desk, settings):
+    use_cache(settings, "django.core.cache.backends.dummy.DummyCache")
+    token = desk.propose()[1]
+    desk.settle(desk.claim(token), DONE)
+    with pytest.raises(ConfirmationUsed) as caught:
+        desk.claim(token)
+    assert caught.value.details["outcome"] == DONE.as_dict()
+
+
+def test_a_cache_that_fails_does_not_hide_a_replays_outcome(desk, settings):
+    token = desk.propose()[1]
+    desk.settle(desk.claim(token), DONE)
+    use_cache(settings, broken("Down"))
+    with pytest.raises(ConfirmationUsed) as caught:
+        desk.find(token)
+    assert caught.value.details["outcome"] == DONE.as_dict()
+
+
+def test_a_cache_that_fails_does_not_undo_what_was_done(desk, settings, states):
+    claim = desk.claim(desk.propose()[1])
+    use_cache(settings, broken("Down"))
+    assert desk.settle(claim, DONE) == DONE
+    assert states() == ["succeeded"]
+
+
+def forget(row):
+    """Put the database back to before the redemption, as a restore or a failover does."""
+    Confirmation.objects.filter(jti=row.jti).update(state=State.ISSUED.value, nonce="", outcome=None, channel="")
+
+
+def test_a_database_that_has_forgotten_does_not_run_it_again(desk, states):
+    row, token = desk.propose()
+    desk.claim(token)
+    forget(row)
+    with pytest.raises(ConfirmationUsed, match="look at the data") as caught:
+        desk.claim(token)
+    assert caught.value.details == {"outcome": {"status": "unknown"}}
+    assert states() == ["unknown"]
+
+
+def test_a_database_that_has_forgotten_is_reminded_of_the_outcome(desk):
+    row, token = desk.propose()
+    desk.settle(desk.claim(token), DONE)
+    forget(row)
+    with pytest.raises(ConfirmationUsed) as caught:
+        desk.claim(token)
+    assert caught.value.details["outcome"] == DONE.as_dict()
+
+
+@pytest.mark.parametrize("fault", ["Down", "Ignored", "LosesReply", "LosesReplyQuietly"])
+def test_two_faults_at_once_do_not_run_it_again(desk, settings, states, fault):
+    row, token = desk.propose()
+    desk.claim(token)
+    forget(row)
+    use_cache(settings, broken(fault))
+    with pytest.raises(Unavailable):
+        desk.claim(token)
+    use_cache(settings, WORKING)
+    with pytest.raises(ConfirmationUsed):
+        desk.claim(token)
+    assert states() == ["unknown"]
+
+
+def test_a_lock_that_cannot_be_taken_over_runs_nothing(desk, settings):
+    row, token = desk.propose()
+    use_cache(settings, broken("LosesReplyThenDies"))
+    with pytest.raises(Unavailable):
+        desk.claim(token)
+    use_cache(settings, broken("TakesNothing"))
+    with pytest.raises(Unavailable):
+        desk.claim(token)
+    assert Confirmation.objects.get(jti=row.jti).state == "issued"
+
+
+@pytest.mark.parametrize("rubbish", ["x", 1, [], {"subject": "key:1"}, {"subject": "key:1", "outcome": "x"}])
+def test_rubbish_in_the_cache_is_no_outcome(desk, rubbish):
+    row, token = desk.propose()
+    cache.set(f"django_mcp:confirmation:{row.jti}", rubbish)
+    assert desk.find(token)
+
+
+def test_a_lock_outlives_its_token(desk):
+    kept = {}
+    with mock.patch.object(type(cache), "add", lambda *args, **kwargs: False), contextlib.suppress(Exception):
+        cache.add("x", 1)
+    backend = caches["default"]
+    with mock.patch.object(backend, "add", side_effect=lambda key, value, ttl: kept.update(ttl=ttl) or True):
+        desk.claim(desk.propose(lifetime=300)[1])
+    assert 300 < kept["ttl"] <= 300 + replays.MARGIN + 1
+
+
+def test_a_lock_lives_for_a_second_at_least():
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    assert replays._lifetime(timezone.now() - timedelta(days=1)) == 1
+
+
+def test_the_caches_own_words_are_not_logged(desk, settings, caplog):
+    token = desk.propose()[1]
+    use_cache(settings, broken("Down"))
+    with pytest.raises(Unavailable):
+        desk.claim(token)
+    assert "ConnectionError" in caplog.text
+    assert "password" not in caplog.text
+
+
+# The database
+
+
+@pytest.fixture
+def committed(transactional_db):
+    """One caller's way, with real commits."""
+    return Desk(make_call(), make_caller())
+
+
+class Flaky:
+    """Transactions of which some fail, before or after their commit."""
+
+    def __init__(self, *faults):
+        self.faults = list(faults)
+
+    @contextlib.contextmanager
+    def atomic(self, **options):
+        fault = self.faults.pop(0) if self.faults else None
+        with transaction.atomic(**options):
+            yield
+            if fault == "before":
+                raise OperationalError("could not serialize access, key mcp_cf_secret")
+        if fault == "after":
+            raise InterfaceError("connection already closed")
+
+
+@pytest.fixture
+def flaky(monkeypatch):
+    def use(*faults):
+        monkeypatch.setattr(claims, "transaction", SimpleNamespace(atomic=Flaky(*faults).atomic))
+
+    return use
+
+
+def test_a_lost_acknowledgement_of_the_claim_still_runs_it_once(committed, flaky, states, events):
+    token = committed.propose()[1]
+    row = committed.find(token)
+    flaky("after")
+    claim = confirmations.claim(row, channel=Channel.AGENT, caller=committed.caller)
+    assert Confirmation.objects.get().nonce == claim.nonce
+    assert events() == ["token_issued", "token_consumed"]
+    with pytest.raises(ConfirmationUsed):
+        committed.claim(token)
+
+
+@pytest.mark.parametrize("fault", ["before", "after"])
+def test_one_error_of_the_claim_is_overcome(committed, flaky, states, events, fault):
+    token = committed.propose()[1]
+    flaky(fault)
+    committed.settle(committed.claim(token), DONE)
+    assert states() == ["succeeded"]
+    assert events() == ["token_issued", "token_consumed", "executed"]
+
+
+def test_a_database_that_keeps_failing_runs_nothing_and_the_token_still_works(committed, flaky, states, events):
+    token = committed.propose()[1]
+    flaky("before", "before")
+    with pytest.raises(Unavailable, match="Nothing was run"):
+        committed.claim(token)
+    assert states() == ["issued"]
+    flaky()
+    assert committed.claim(token)
+
+
+def test_a_claim_whose_fate_is_unknown_runs_nothing(committed, flaky, monkeypatch):
+    row = committed.find(committed.propose()[1])
+    flaky("before")
+    monkeypatch.setattr(claims, "rows", mock.Mock(side_effect=[claims.rows(), OperationalError]))
+    with pytest.raises(Unavailable):
+        confirmations.claim(row, channel=Channel.AGENT, caller=committed.caller)
+
+
+def test_a_claim_that_commits_late_is_found_by_its_nonce(committed, monkeypatch):
+    row = committed.find(committed.propose()[1])
+    real = type(Confirmation.objects.all()).claim
+    calls = []
+
+    def late(rows, jti, **values):
+        calls.append(values["nonce"])
+        if len(calls) == 1:
+            raise OperationalError("server closed the connection unexpectedly")
+        # The first statement, still under way on the server, commits just now.
+        real(rows, jti, **values)
+        return False
+
+    monkeypatch.setattr(type(Confirmation.objects.all()), "claim", late)
+    claim = confirmations.claim(row, channel=Channel.AGENT, caller=committed.caller)
+    assert calls == [claim.nonce, claim.nonce]
+
+
+def test_an_event_that_cannot_be_written_undoes_the_claim(committed, states):
+    token = committed.propose()[1]
+    with mock.patch("django_mcp.audit.record", side_effect=OperationalError), pytest.raises(Unavailable):
+        committed.claim(token)
+    assert states() == ["issued"]
+    assert committed.claim(token)
+
+
+def test_an_event_that_cannot_be_written_leaves_no_proposal(committed, states):
+    with mock.patch("django_mcp.audit.record", side_effect=OperationalError), pytest.raises(Unavailable):
+        committed.propose()
+    assert states() == []
+
+
+def test_a_write_without_a_token_does_not_begin_without_its_row(committed, flaky, states):
+    flaky("before")
+    with pytest.raises(Unavailable):
+        confirmations.begin(committed.call, committed.caller, mode=ApprovalMode.DELEGATE, channel=Channel.AGENT)
+    assert states() == []
+
+
+@pytest.mark.parametrize("fault", ["before", "after"])
+def test_one_error_of_the_settlement_is_overcome(committed, flaky, states, events, fault):
+    claim = committed.claim(committed.propose()[1])
+    flaky(fault)
+    committed.settle(claim, DONE)
+    assert states() == ["succeeded"]
+    assert events().count("executed") == 1
+
+
+def test_a_final_event_that_cannot_be_written_leaves_the_result_standing(committed, states, caplog):
+    token = committed.propose()[1]
+    claim = committed.claim(token)
+    with mock.patch("django_mcp.audit.record", side_effect=OperationalError):
+        assert committed.settle(claim, DONE) == DONE
+    assert states() == ["unknown"]
+    assert str(claim.jti) in caplog.text
+    with pytest.raises(ConfirmationUsed, match="look at the data"):
+        committed.find(token)
+
+
+def test_a_settlement_without_any_database_raises_nothing(committed, flaky, caplog):
+    claim = committed.claim(committed.propose()[1])
+    flaky(*["before"] * 5)
+    assert committed.settle(claim, DONE) == DONE
+    assert Confirmation.objects.get().state == "executing"
+    assert "mcp_cf_secret" not in "".join(record.getMessage() for record in caplog.records)
+
+
+def test_a_settlement_inside_a_transaction_that_someone_left_open_raises_nothing(committed):
+    claim = committed.claim(committed.propose()[1])
+    with transaction.atomic():
+        assert committed.settle(claim, DONE) == DONE
+    assert Confirmation.objects.get().state == "executing"
+
+
+def test_a_claim_inside_a_transaction_is_refused_by_the_database_layer(committed, states):
+    token = committed.propose()[1]
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        committed.claim(token)
+    assert states() == ["issued"]
+
+
+@pytest.mark.parametrize("fault", ["before", "after"])
+def test_one_error_of_giving_back_is_overcome(committed, flaky, states, events, fault):
+    token = committed.propose()[1]
+    claim = committed.claim(token)
+    flaky(fault)
+    committed.give_back(claim)
+    assert states() == ["issued"]
+    assert events().count("given_back") == 1
+
+
+def test_what_cannot_be_given_back_reads_as_unknown(committed, flaky):
+    token = committed.propose()[1]
+    claim = committed.claim(token)
+    flaky("before", "before")
+    committed.give_back(claim)
+    with pytest.raises(ConfirmationUsed, match="look at the data"):
+        committed.find(token)
+
+
+def test_an_expiry_that_cannot_be_written_is_one_all_the_same(committed, flaky, states):
+    token = committed.propose(lifetime=0)[1]
+    flaky("before")
+    with pytest.raises(ConfirmationExpired):
+        committed.find(token)
+    assert states() == ["issued"]
+
+
+def test_a_stale_connection_is_replaced_when_a_token_is_looked_up(committed, monkeypatch):
+    token = committed.propose()[1]
+    real, faults = claims.rows, [OperationalError("server closed the connection")]
+
+    def rows():
+        if faults:
+            raise faults.pop()
+        return real()
+
+    monkeypatch.setattr(claims, "rows", rows)
+    assert committed.find(token)
+
+
+def test_a_look_up_without_any_database_is_unavailable(committed, monkeypatch):
+    token = committed.propose()[1]
+    monkeypatch.setattr(claims, "rows", mock.Mock(side_effect=OperationalError))
+    with pytest.raises(Unavailable):
+        committed.find(token)
+
+
+class Replicated:
+    """Reads go to a replica that lags behind for ever."""
+
+    def db_for_read(self, model, **_hints):
+        return "replica"
+
+    def db_for_write(self, model, **_hints):
+        return "default"
+
+
+def test_only_the_write_database_is_asked(desk, settings):
+    settings.DATABASE_ROUTERS = [f"{__name__}.Replicated"]
+    token = desk.propose()[1]
+    desk.settle(desk.claim(token), DONE)
+    cache.clear()
+    with pytest.raises(ConfirmationUsed) as caught:
+        desk.find(token)
+    assert caught.value.details["outcome"] == DONE.as_dict()
+    assert AuditEvent.objects.using("default").count() == 3
+
+
+def test_nonces_and_ids_are_not_shared(desk):
+    found = [desk.claim(desk.propose()[1]) for _ in range(3)]
+    assert len({claim.nonce for claim in found}) == len({claim.jti for claim in found}) == 3
+    assert all(isinstance(claim.jti, uuid.UUID) for claim in found)

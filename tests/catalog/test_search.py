@@ -1,0 +1,377 @@
+import gc
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from django_mcp.catalog import search as module
+from django_mcp.catalog.discovery import get_catalog
+from django_mcp.catalog.search import SearchIndex, enumerated, index_for
+from django_mcp.catalog.words import slips, split, stem
+from django_mcp.vocabulary import Hints, Operation, Safety
+
+METHODS = {
+    "list": ("GET", Safety.READ_ONLY),
+    "retrieve": ("GET", Safety.READ_ONLY),
+    "create": ("POST", Safety.WRITE),
+    "update": ("PUT", Safety.WRITE),
+    "partial_update": ("PATCH", Safety.WRITE),
+    "destroy": ("DELETE", Safety.DESTRUCTIVE),
+}
+
+
+def operation(name, handler="list", **said):
+    method, safety = METHODS.get(handler, ("POST", Safety.WRITE))
+    said = {"route": f"/api/{name.lower()}/", "group": "", "safety": safety, **said}
+    return Operation(
+        name=name,
+        method=method,
+        requires_approval=safety is not Safety.READ_ONLY,
+        callback=print,
+        view_class=object,
+        handler=handler,
+        **said,
+    )
+
+
+def viewset(noun, group="", **said):
+    return [operation(f"{noun}_{handler}", handler, route=f"/api/{noun}s/", group=group, **said) for handler in METHODS]
+
+
+CRM = [
+    *viewset("contact", "crm", description="A person who works at the company."),
+    *viewset("company", "crm", description="The organisation."),
+    *viewset("invoice", "billing", description="The invoices that a company was sent."),
+    *viewset("invoice_line", "billing", description="One line of an invoice."),
+    *viewset("theme", "look", description="The colours of the user interface."),
+    operation("CreateCoffeeShopOrder", "create", group="coffee-shop", tags=("shop",), summary="Place an order"),
+    operation("GetCoffeeShopMenu", "list", group="coffee-shop", summary="The menu"),
+    operation("CancelCoffeeShopOrder", "destroy", group="coffee-shop", summary="Cancel an order"),
+]
+
+
+def names(query, operations=CRM, **options):
+    return [hit.operation.name for hit in SearchIndex(operations, **options).search(query)]
+
+
+def first(query, operations=CRM, **options):
+    return names(query, operations, **options)[0]
+
+
+def weak(query, operations=CRM):
+    return {hit.operation.name: hit.weak for hit in SearchIndex(operations).search(query)}
+
+
+def test_noun_before_a_preposition_leads():
+    assert all(name.startswith("contact_") for name in names("contacts for a company")[:6])
+
+
+def test_frequent_word_adds_nothing():
+    assert names("the contacts")[:6] == names("contacts")[:6]
+
+
+def test_word_is_not_found_inside_another():
+    assert "theme_list" not in names("them") + names("hem")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["create invoice line", "create invoice lines", "InvoiceLineCreate", "invoice_line create", "INVOICELINE create"],
+)
+def test_compound_is_found_however_it_is_spelt(query):
+    assert first(query) == "invoice_line_create"
+
+
+def test_plural_finds_the_singular():
+    assert first("create invoices") == "invoice_create"
+
+
+@pytest.mark.parametrize(
+    ("query", "handler"),
+    [
+        ("update invoice", "update"),
+        ("change invoice", "update"),
+        ("edit an invoice", "update"),
+        ("remove invoice", "destroy"),
+        ("delete the invoice", "destroy"),
+        ("add invoice", "create"),
+        ("new invoice", "create"),
+        ("list invoices", "list"),
+        ("show invoices", "list"),
+    ],
+)
+def test_verb_finds_what_does_it(query, handler):
+    assert first(query) in {f"invoice_{handler}", f"invoice_partial_{handler}"}
+
+
+def test_updates_come_before_creations():
+    found = names("update order", [*viewset("order"), *viewset("customer")])
+
+    assert set(found[:2]) == {"order_update", "order_partial_update"}
+
+
+def test_verb_says_nothing_of_an_unknown_action():
+    found = names("add", [operation("order_refund", "refund"), operation("order_create", "create")])
+
+    assert found == ["order_create"]
+
+
+def test_places_are_ranked():
+    word = "zebra"
+    ranked = [
+        operation("a_zebra"),
+        operation("b", hints=Hints(aliases=(word,))),
+        operation("c", hints=Hints(keywords=(word,))),
+        operation("d", tags=(word,)),
+        operation("e", hints=Hints(when_to_use=word)),
+        operation("f", description=word),
+        operation("g", route="/zebra/"),
+        operation("h", hints=Hints(examples=())),
+    ]
+    values = {"h": [word]}
+    found = names(word, ranked[::-1], enumerations=lambda item: values.get(item.name, ()))
+
+    # A name of two words is a little less about each of them than an alias of one.
+    assert sorted(found[:2]) == ["a_zebra", "b"]
+    assert found[2:] == ["c", "d", "e", "f", "g", "h"]
+
+
+def test_shorter_name_is_more_about_its_words():
+    assert first("invoice", [operation("invoice_payment_reminder_list"), operation("invoice_list")]) == "invoice_list"
+
+
+def test_more_words_found_rank_higher_than_a_better_place():
+    both = operation("z", description="Refunds a payment in full.")
+    once = operation("payment_list")
+
+    assert first("refund payment", [both, once, *viewset("order")]) == "z"
+
+
+def test_name_comes_first_when_it_is_asked_for_in_any_case():
+    order = [operation("Order", description="x"), *viewset("order", description="order order")]
+
+    assert first("order", order) == "Order"
+    assert first("createcoffeeshoporder") == "CreateCoffeeShopOrder"
+
+
+def test_alias_finds_its_operation():
+    renamed = operation("invoice_settle", "settle", hints=Hints(aliases=("PayBill",)))
+
+    assert first("pay_bill", [*CRM, renamed]) == "invoice_settle"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"), [("zadost", "žádost_list"), ("ŽÁDOSTI", "žádosti_list"), ("straße", "STRASSE")]
+)
+def test_case_and_accents_do_not_matter(query, name):
+    assert first(query, [operation(name), operation("other")]) == name
+
+
+@pytest.mark.parametrize("query", ["inovice", "invioces", "invoic", "invoicee", "imvoice"])
+def test_near_spelling_is_found_for_unknown_words(query):
+    assert first(query).startswith("invoice")
+
+
+def test_near_spelling_is_not_tried_for_known_words():
+    operations = [operation("order_list"), operation("older_list")]
+
+    assert names("older", operations) == ["older_list"]
+
+
+def test_near_spelling_is_not_tried_for_short_words():
+    assert names("manu", CRM) == []
+
+
+def test_two_slips_are_forgiven_in_long_words_only():
+    assert names("comxanx") == []
+    assert first("orgnaistion").startswith("company")
+
+
+def test_misspelt_word_makes_weak_hits():
+    assert all(weak("inovice").values())
+
+
+def test_known_word_makes_hits_that_are_not_weak():
+    found = weak("menu")
+
+    assert found["GetCoffeeShopMenu"] is False
+
+
+def test_hit_by_a_common_word_only_is_weak():
+    found = weak("the menu")
+
+    assert found["GetCoffeeShopMenu"] is False
+    assert found["theme_list"] is True
+
+
+def test_hit_by_the_kind_of_verb_only_is_weak():
+    found = weak("erase invoice")
+
+    assert found["invoice_destroy"] is False
+    assert found["contact_destroy"] is True
+
+
+def test_one_common_word_alone_is_not_weak():
+    assert weak("order", [operation("order_list"), operation("order_create", "create")]) == {
+        "order_list": False,
+        "order_create": False,
+    }
+
+
+def test_equal_hits_come_out_by_name():
+    operations = [operation(f"order_{letter}", route="/x/") for letter in "dbca"]
+
+    assert names("order", operations) == ["order_a", "order_b", "order_c", "order_d"]
+
+
+def test_order_of_operations_does_not_matter():
+    assert names("company invoice", CRM) == names("company invoice", CRM[::-1])
+
+
+def test_word_said_twice_counts_once():
+    assert SearchIndex(CRM).search("menu menu") == SearchIndex(CRM).search("menu")
+
+
+@pytest.mark.parametrize("query", ["", "  ", "???", "\x00", "\ud800", "_", "a" * 100_000, "zq " * 50_000])
+def test_query_without_a_known_word_finds_nothing(query):
+    assert names(query) == []
+
+
+def test_frequent_word_only_adds_to_what_a_rarer_one_finds(monkeypatch):
+    monkeypatch.setattr(module, "FREQUENT", 6)
+    index = SearchIndex(CRM)
+    found = [hit.operation.name for hit in index.search("invoice menu contact")]
+
+    assert set(found) == {"GetCoffeeShopMenu", *(f"contact_{handler}" for handler in METHODS)}
+    assert len(index.search("invoice")) == 12
+
+
+def test_frequent_word_still_ranks_what_a_rarer_one_finds(monkeypatch):
+    monkeypatch.setattr(module, "FREQUENT", 5)
+
+    assert first("contact create") == "contact_create"
+
+
+def test_index_of_nothing_finds_nothing():
+    assert SearchIndex([]).search("order") == []
+
+
+def test_values_of_enumerated_arguments_are_found():
+    found = SearchIndex(CRM, lambda item: ["Venti"] if item.name == "CreateCoffeeShopOrder" else []).search("venti")
+
+    assert [hit.operation.name for hit in found] == ["CreateCoffeeShopOrder"]
+
+
+def test_enumerated_values_are_read_at_any_depth():
+    schema = {
+        "properties": {
+            "size": {"enum": ["Tall", "Venti", None, 3]},
+            "items": {"type": "array", "items": {"anyOf": [{"enum": ["Oat"]}, {"type": "null"}]}},
+        }
+    }
+
+    assert list(enumerated(schema)) == ["Tall", "Venti", "Oat"]
+
+
+def test_nearest_name_is_suggested_first():
+    near = SearchIndex(CRM).nearest("CreateCofeeShopOrders")
+
+    assert near[0].name == "CreateCoffeeShopOrder"
+
+
+def test_nothing_is_suggested_for_noise():
+    assert SearchIndex(CRM).nearest("qqqqqqqq") == []
+
+
+def test_words_of_names_are_split():
+    assert split("GetHTTPMenu_item-list v2") == ["get", "http", "menu", "item", "list", "v2"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("orders", "order"),
+        ("companies", "company"),
+        ("cancelled", "cancel"),
+        ("creating", "create"),
+        ("deletion", "delete"),
+        ("shipping", "ship"),
+        ("addresses", "address"),
+        ("statuses", "status"),
+    ],
+)
+def test_inflections_have_one_stem(one, other):
+    assert stem(one) == stem(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("note", "not"), ("option", "opt"), ("user", "use"), ("string", "str")])
+def test_different_words_keep_apart(one, other):
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "count"), [("", "ab", 2), ("abc", "acb", 1), ("abc", "abc", 0), ("abc", "xbcd", 2)]
+)
+def test_slips_are_counted(left, right, count):
+    assert slips(left, right) == count
+
+
+@dataclass(frozen=True)
+class Operations:
+    operations: tuple[Operation, ...]
+
+
+def test_index_is_built_once_for_all_threads(monkeypatch):
+    built = []
+
+    class Counted(SearchIndex):
+        def __init__(self, *args, **options):
+            built.append(1)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(module, "SearchIndex", Counted)
+    catalog = Operations(tuple(CRM))
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(index_for(catalog))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(built) == 1
+    assert all(index is found[0] for index in found)
+
+
+def test_catalogs_do_not_share_an_index():
+    one, other = Operations((CRM[0],)), Operations((CRM[0],))
+
+    assert index_for(one) is not index_for(other)
+
+
+def test_index_goes_with_its_catalog():
+    catalog = Operations((CRM[0],))
+    index_for(catalog)
+    key = id(catalog)
+    del catalog
+    gc.collect()
+
+    assert key not in module._indexes
+
+
+def test_one_letter_says_nothing_in_prose():
+    assert names("a", [operation("x_list", description="Place a thing.")]) == []
+
+
+def test_values_of_a_catalog_are_read_from_its_schemas():
+    found = [hit.operation.name for hit in index_for(get_catalog()).search("venti")]
+
+    assert "CreateCoffeeShopOrder" in found
+    assert "GetCoffeeShopMenu" not in found
+
+
+def test_large_catalog_is_indexed_without_describing_it(monkeypatch):
+    monkeypatch.setattr(module, "MAX_DESCRIBED", 0)
+    index = index_for(Operations(get_catalog().operations))
+
+    assert index.search("venti") == []
+    assert index.search("order")

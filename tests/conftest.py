@@ -1,0 +1,129 @@
+"""Fixtures that every part of the suite shares."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+SERVICES = {
+    "databases": "TEST_DATABASE_URLS",
+    "redis": "TEST_REDIS_URL",
+    "chromium": "TEST_CHROMIUM",
+    "node": "TEST_NODE",
+}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs a service that no variable names, and remember it for the closing lines."""
+    kept, left_out = [], {}
+    for item in items:
+        needed = {name for marker in item.iter_markers("service") for name in marker.args}
+        missing = sorted(SERVICES[name] for name in needed if not os.environ.get(SERVICES[name]))
+        if missing:
+            left_out.setdefault(", ".join(missing), []).append(item)
+        else:
+            kept.append(item)
+    items[:] = kept
+    config.stash[LEFT_OUT] = {variable: len(found) for variable, found in left_out.items()}
+    config.hook.pytest_deselected(items=[item for found in left_out.values() for item in found])
+
+
+LEFT_OUT = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for variable, number in config.stash.get(LEFT_OUT, {}).items():
+        terminalreporter.write_line(f"left out: {number} tests, {variable} is not set")
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache():
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@dataclass
+class Mcp:
+    """A client of the endpoint: one key, JSON-RPC in and out."""
+
+    secret: str
+    url: str = "/mcp"
+    http: Client = field(default_factory=lambda: Client(raise_request_exception=False))
+    ids: Any = field(default_factory=lambda: count(1))
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def post(self, body: Any, **headers: str) -> Any:
+        data = body if isinstance(body, bytes | str) else json.dumps(body)
+        sent = {"Authorization": f"Bearer {self.secret}", "MCP-Protocol-Version": "2025-11-25", **self.headers}
+        sent.update(headers)
+        return self.http.post(self.url, data, content_type="application/json", headers=sent)
+
+    def rpc(self, method: str, params: Any = None) -> Any:
+        body = {"jsonrpc": "2.0", "id": next(self.ids), "method": method}
+        if params is not None:
+            body["params"] = params
+        return self.post(body).json()
+
+    def tool(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call a tool and return its structured result."""
+        answer = self.rpc("tools/call", {"name": tool, "arguments": arguments})
+        assert "result" in answer, answer
+        result = answer["result"]
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+        return result["structuredContent"]
+
+    def call(self, name: str, args: Any = None, **more: Any) -> dict[str, Any]:
+        arguments = {"name": name, **more}
+        if args is not None:
+            arguments["args"] = args
+        return self.tool("api_call", arguments)
+
+    def propose(self, name: str, args: Any) -> str:
+        """Make a first call and return its token."""
+        answer = self.call(name, args)
+        assert answer["status"] == "requires_confirmation", answer
+        return answer["confirmationToken"]
+
+    def write(self, name: str, args: Any) -> dict[str, Any]:
+        """Propose and confirm."""
+        return self.call(name, args, confirmationToken=self.propose(name, args))
+
+
+@pytest.fixture
+def shop(db):
+    """The coffee shop with its users and menu, exposed."""
+    from django.core.management import call_command
+
+    from django_mcp.models import ToolGroup
+
+    call_command("seed", verbosity=0)
+    ToolGroup.objects.update_or_create(name="coffee-shop", defaults={"exposed": True})
+
+
+@pytest.fixture
+def user(shop, django_user_model):
+    return django_user_model.objects.get(username="sam")
+
+
+@pytest.fixture
+def make_mcp(user):
+    """Return a function that issues a key with the given limits and returns its client."""
+    from django_mcp import keys
+    from django_mcp.vocabulary import Safety
+
+    def make(owner: Any = None, **limits: Any) -> Mcp:
+        said = {"all_groups": True, "highest_safety": Safety.DESTRUCTIVE, **limits}
+        return Mcp(keys.issue(name="test", user=owner or user, **said)[1])
+
+    return make
+
+
+@pytest.fixture
+def mcp(make_mcp) -> Mcp:
+    return make_mcp()

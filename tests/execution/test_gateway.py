@@ -1,0 +1,295 @@
+import logging
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone, translation
+
+from django_mcp.errors import NotFound, TargetChanged
+from django_mcp.execution.gateway import execute
+from django_mcp.requests import Context
+from django_mcp.vocabulary import Caller, Reply
+from tests.execution.conftest import call_of, operation_at
+from tests.host import views
+from tests.host.models import Item, Person
+
+pytestmark = pytest.mark.django_db
+durable = pytest.mark.django_db(transaction=True)
+
+
+def test_a_row_is_created_through_the_view(call, context):
+    reply = execute(call("POST", "/items/", {"name": "Ž", "price": "1.50", "pin": "1"}), context)
+    assert (reply.status, reply.data["name"]) == (201, "Ž")
+    assert Item.objects.get().price == 1.5
+
+
+def test_permissions_of_the_view_are_asked(call, context):
+    assert execute(call("POST", "/denied/", {"name": "x"}), context).status == 403
+    assert not Item.objects.exists()
+
+
+def test_object_permissions_are_asked(call, context, django_user_model):
+    item = Item.objects.create(name="bob's", owner=django_user_model.objects.create_user("bob"))
+    reply = execute(call("DELETE", "/items/{pk}/", {"pk": item.pk}, at="/items/1/"), context)
+    assert reply.status == 403
+    assert Item.objects.exists()
+
+
+def test_throttles_count(call, context):
+    assert execute(call("POST", "/throttled/", {"name": "x"}), context).status == 201
+    reply = execute(call("POST", "/throttled/", {"name": "x"}), context)
+    assert reply.status == 429
+    assert 0 < reply.retry_after <= 60
+
+
+def test_initial_of_the_view_runs(call, context):
+    assert execute(call("GET", "/initial/"), context).data == {"tenant": "tenant of alice"}
+
+
+@pytest.mark.parametrize(
+    ("route", "arguments", "at", "version"),
+    [
+        ("/by-path/{version}/", {"version": "3"}, "/by-path/3/", "3"),
+        ("/v2/by-namespace/", {}, None, "v2"),
+        ("/by-accept/", {}, None, "1.5"),
+    ],
+)
+def test_the_version_is_determined(call, context, route, arguments, at, version):
+    assert execute(call("GET", route, arguments, at=at), context).data == {"version": version}
+
+
+@pytest.mark.parametrize("route", ["/cached/", "/cached-by-cookie/"])
+def test_caches_that_vary_keep_callers_apart(call, context, django_user_model, route):
+    bob = Caller(subject="key:2", user=django_user_model.objects.create_user("bob"))
+    assert execute(call("GET", route), context).data == {"user": "alice"}
+    assert execute(call("GET", route), Context(outer=context.outer, caller=bob)).data == {"user": "bob"}
+
+
+def test_a_slug_that_needs_encoding_reaches_its_row(call, context):
+    person = Person.objects.create(email="a+b%20@x.cz")
+    found = call("GET", "/people/{email}/", {"email": person.email}, at="/people/x/")
+    assert execute(found, context).data["id"] == person.pk
+
+
+@pytest.mark.parametrize("pk", ["archive", "1/star", "../people/1", "a/b", "", "\0", "1/", "1.json"])
+def test_a_path_argument_cannot_leave_its_hole(call, context, pk):
+    Item.objects.create(name="kept")
+    with pytest.raises(NotFound):
+        execute(call("DELETE", "/items/{pk}/", {"pk": pk}, at="/items/1/"), context)
+    assert Item.objects.count() == 1
+
+
+@pytest.mark.parametrize(("left", "right"), [("1/2", "3"), ("1", "2-3")])
+def test_values_cannot_shift_between_holes(call, context, left, right):
+    route, at = ("/split/{left}/{right}/", "/split/1/2/") if "/" in left else ("/dash/{left}-{right}/", "/dash/1-2/")
+    with pytest.raises(NotFound):
+        execute(call("GET", route, {"left": left, "right": right}, at=at), context)
+
+
+def test_a_path_converter_may_hold_slashes(call, context):
+    spread = call("GET", "/split/{left}/{right}/", {"left": "a", "right": "b/c"}, at="/split/1/2/")
+    assert execute(spread, context).data == {"left": "a", "right": "b/c"}
+
+
+def test_converted_values_are_compared_after_conversion(call, context):
+    summed = call("POST", "/add/{left}/{right}/", {"left": "007", "right": "ff"}, at="/add/1/2/")
+    assert execute(summed, context).data == {"sum": 262, "data": {}}
+
+
+def test_a_view_moved_out_of_the_urlconf_is_not_found(call, context, settings):
+    found = call("GET", "/initial/")
+    settings.ROOT_URLCONF = "tests.urls"
+    with pytest.raises(NotFound):
+        execute(found, context)
+
+
+@durable
+def test_an_exception_is_rolled_back_and_says_nothing_of_itself(call, context, caplog):
+    with caplog.at_level(logging.ERROR, "django_mcp"):
+        reply = execute(call("POST", "/crash/", {"password": "correct horse"}), context)
+    assert reply == Reply(status=500, rolled_back=True, error_id=reply.error_id)
+    assert reply.error_id
+    assert not Item.objects.exists()
+    assert views.hooks == []
+    assert reply.error_id in caplog.text
+    assert "RuntimeError" in caplog.text
+    assert "correct horse" not in caplog.text
+
+
+@durable
+def test_without_atomic_requests_nothing_is_promised(call, context, settings):
+    connection.settings_dict["ATOMIC_REQUESTS"] = False
+    try:
+        reply = execute(call("POST", "/crash/"), context)
+    finally:
+        connection.settings_dict["ATOMIC_REQUESTS"] = True
+    assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, False, 1)
+
+
+@durable
+def test_a_refusal_by_exception_is_rolled_back(call, context):
+    reply = execute(call("POST", "/save-then-refuse/"), context)
+    assert (reply.status, reply.rolled_back, reply.data) == (400, True, {"name": ["Taken."]})
+    assert not Item.objects.exists()
+
+
+@durable
+def test_a_refusal_by_answer_is_committed_as_over_http(call, context):
+    reply = execute(call("POST", "/save-then-answer/"), context)
+    assert (reply.status, reply.rolled_back, Item.objects.count()) == (400, False, 1)
+
+
+@durable
+def test_hooks_run_once_before_the_answer(call, context):
+    reply = execute(call("POST", "/hooked/"), context)
+    assert (reply.data, views.hooks) == ({"hooks": 0}, ["hooked"])
+
+
+@durable
+def test_a_hook_that_raises_does_not_hide_that_the_row_is_there(call, context):
+    reply = execute(call("POST", "/bad-hook/"), context)
+    assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, False, 1)
+
+
+@durable
+def test_an_async_view_runs(call, context):
+    connection.settings_dict["ATOMIC_REQUESTS"] = False
+    try:
+        reply = execute(call("POST", "/async/"), context, guard=lambda locked: views.seen.update(locked=locked))
+    finally:
+        connection.settings_dict["ATOMIC_REQUESTS"] = True
+    assert (reply.data, views.seen["locked"], Item.objects.count()) == ({"user": "alice"}, False, 1)
+
+
+def test_an_async_view_under_atomic_requests_does_not_run(call, context):
+    reply = execute(call("POST", "/async/"), context)
+    assert (reply.status, reply.rolled_back) == (500, True)
+
+
+@durable
+def test_the_guard_is_asked_in_the_transaction_of_the_view(call, context):
+    locks = []
+    execute(call("POST", "/items/", {"name": "x"}), context, guard=locks.append)
+    assert locks == [True]
+
+
+@durable
+def test_what_the_guard_raises_comes_out_and_nothing_ran(call, context, caplog):
+    def guard(locked):
+        Item.objects.create(name="by the guard")
+        msg = "It changed."
+        raise TargetChanged(msg)
+
+    with pytest.raises(TargetChanged):
+        execute(call("POST", "/items/", {"name": "x"}), context, guard=guard)
+    assert not Item.objects.exists()
+    assert caplog.text == ""
+
+
+@durable
+def test_a_swallowing_context_does_not_swallow_the_guard(call, context, settings):
+    @contextmanager
+    def swallow(request):
+        try:
+            yield
+        except Exception:
+            return
+
+    def guard(locked):
+        msg = "It changed."
+        raise TargetChanged(msg)
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallow]}
+    with pytest.raises(TargetChanged):
+        execute(call("POST", "/items/", {"name": "x"}), context, guard=guard)
+    assert execute(call("POST", "/crash/"), context).status == 500
+
+
+def test_execution_contexts_are_entered_around_the_view(call, context, settings):
+    order = []
+
+    @contextmanager
+    def tenant(request):
+        order.append(f"enter {request.path} {request.user}")
+        yield
+        order.append("leave")
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [tenant]}
+    execute(call("GET", "/initial/"), context)
+    assert order == ["enter /initial/ alice", "leave"]
+
+
+def test_a_context_that_cannot_be_entered_stops_the_call(call, context, settings):
+    def broken(request):
+        msg = "no tenant"
+        raise LookupError(msg)
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [broken]}
+    reply = execute(call("POST", "/items/", {"name": "x"}), context)
+    assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, True, 0)
+
+
+def test_language_and_time_zone_are_the_callers_afterwards(call, context):
+    with translation.override("cs"), timezone.override("Europe/Prague"):
+        execute(call("GET", "/sees/"), context)
+        assert translation.get_language() == "cs"
+        assert timezone.get_current_timezone_name() == "Europe/Prague"
+
+
+def test_a_prefixed_route_is_resolved_in_the_language_of_the_caller(context, settings):
+    settings.ROOT_URLCONF = urlconf = "tests.execution.translated_urls"
+    settings.LANGUAGE_CODE = "en"
+    with translation.override("en"):
+        found = call_of(operation_at("/en/initial/", "/en/initial/", "GET", urlconf), {})
+    with translation.override("cs"):
+        assert execute(found, context).status == 200
+
+
+def test_the_urlconf_of_the_request_is_used(call, context, settings):
+    found = call("GET", "/initial/")
+    settings.ROOT_URLCONF = "tests.urls"
+    context.outer.urlconf = "tests.execution.urls"
+    assert execute(found, context).status == 200
+
+
+def test_links_are_built_on_the_public_host(call, context):
+    Item.objects.bulk_create(Item(name=str(number)) for number in range(30))
+    reply = execute(call("GET", "/items/"), context)
+    assert len(reply.data["results"]) == 25
+    assert reply.data["next"] == "http://api.example.com/items/?limit=25&offset=25"
+
+
+@pytest.mark.parametrize(
+    ("sent", "rows"), [({"limit": 2}, 2), ({"limit": 5000}, 100), ({"limit": 0}, 25), ({"limit": "x"}, 25)]
+)
+def test_the_page_size_is_capped(call, context, sent, rows):
+    Item.objects.bulk_create(Item(name=str(number)) for number in range(120))
+    reply = execute(call("GET", "/items/", sent), context)
+    assert len(reply.data["results"]) == rows
+    assert bool(reply.notes) is (rows == 100)
+
+
+def test_numbered_pages_are_sized_through_their_own_argument(call, context):
+    Item.objects.bulk_create(Item(name=str(number)) for number in range(30))
+    assert len(execute(call("GET", "/numbered/"), context).data["results"]) == 25
+
+
+def test_query_arguments_are_text(call, context):
+    query = {"many": [1, True], "flag": False, "unset": None, "big": 2**70, "text": "a&b=c"}
+    assert execute(call("GET", "/sees/", query), context).data["query"] == {
+        "many": ["1", "true"],
+        "flag": ["false"],
+        "big": [str(2**70)],
+        "text": ["a&b=c"],
+    }
+
+
+def test_an_exception_outside_drf_is_answered_as_django_would(call, context):
+    reply = execute(call("GET", "/suspicious/"), context)
+    assert (reply.status, reply.data) == (400, {"detail": "Bad request."})
+
+
+def test_a_call_inside_a_transaction_leaves_it_usable(call, context):
+    with transaction.atomic():
+        execute(call("POST", "/crash/"), context)
+        assert Item.objects.count() == 0

@@ -1,0 +1,270 @@
+from contextlib import contextmanager
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError, connections, transaction
+from django.utils import translation
+
+from django_mcp.errors import NotFound
+from django_mcp.execution.gateway import execute
+from django_mcp.execution.preflight import examine
+from django_mcp.redaction import MASK
+from django_mcp.vocabulary import Argument, Finding
+from tests.host import views
+from tests.host.models import Item, Person
+
+pytestmark = pytest.mark.django_db
+durable = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def item():
+    return Item.objects.create(name="Mug", price="4.50", pin="1234")
+
+
+def test_a_valid_create_is_not_refused_and_writes_nothing(call, context):
+    assert examine(call("POST", "/items/", {"name": "x"}), context) == Finding()
+    assert not Item.objects.exists()
+
+
+def test_invalid_data_is_refused_by_drfs_own_handler(call, context):
+    refusal = examine(call("POST", "/items/", {"price": "dear"}), context).refusal
+    assert refusal.status == 400
+    assert set(refusal.data) == {"name", "price"}
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "arguments", "at", "status"),
+    [
+        ("POST", "/denied/", {"name": "x"}, None, 403),
+        ("DELETE", "/items/{pk}/", {"pk": "9"}, "/items/1/", 404),
+        ("POST", "/items/{pk}/star/", {"pk": "9"}, "/items/1/star/", 404),
+        ("POST", "/items/{pk}/star/", {"pk": "abc"}, "/items/1/star/", 404),
+        ("PATCH", "/generic/{pk}/", {"pk": 9, "name": "x"}, "/generic/1/", 404),
+    ],
+)
+def test_permissions_and_look_up_are_refused(call, context, method, route, arguments, at, status):
+    assert examine(call(method, route, arguments, at=at), context).refusal.status == status
+
+
+def test_the_object_of_another_is_refused_and_not_shown(call, context, item, django_user_model):
+    item.owner = django_user_model.objects.create_user("bob")
+    item.save()
+    for method, route, at in (("DELETE", "/items/{pk}/", "/items/1/"), ("POST", "/items/{pk}/star/", "/items/1/star/")):
+        finding = examine(call(method, route, {"pk": item.pk}, at=at), context)
+        assert finding.refusal.status == 403
+        assert (finding.target, finding.preview) == (None, None)
+        assert "Mug" not in str(finding)
+
+
+def test_a_media_type_that_the_view_does_not_parse_is_refused(call, context, monkeypatch):
+    class Other(views.JSONParser):
+        media_type = "application/x-other"
+
+    monkeypatch.setattr(views.ItemViewSet, "parser_classes", [Other])
+    assert examine(call("POST", "/items/", {"name": "x"}), context).refusal.status == 415
+
+
+def test_a_method_that_the_view_refuses_is_refused(call, context, monkeypatch):
+    monkeypatch.setattr(views.ItemViewSet, "http_method_names", ["get"])
+    assert examine(call("POST", "/items/", {"name": "x"}), context).refusal.status == 405
+
+
+def test_data_is_not_judged_where_the_host_wrote_the_handler(call, context):
+    finding = examine(call("POST", "/own-create/", {}), context)
+    assert finding.refusal is None
+    assert len(finding.warnings) == 1
+    assert execute(call("POST", "/own-create/", {}), context).status == 201
+
+
+def test_an_action_without_a_body_is_looked_up_only(call, context, item):
+    finding = examine(call("POST", "/items/{pk}/star/", {"pk": item.pk}, at="/items/1/star/"), context)
+    assert finding.refusal is None
+    assert finding.preview == {"target": "Item Mug"}
+    assert (finding.target.model, finding.target.pk, finding.target.using) == (Item, item.pk, "default")
+    assert finding.target.fields == ("id", "name", "price", "active", "pin", "views", "owner_id")
+    item.refresh_from_db()
+    assert item.views == 0
+
+
+@pytest.mark.parametrize(("route", "at"), [("/items/{pk}/", "/items/1/"), ("/generic/{pk}/", "/generic/1/")])
+def test_an_update_shows_what_changes_and_compares_those_columns(call, context, item, route, at):
+    sent = {"pk": item.pk, "name": "Cup\n", "price": "4.5", "active": True}
+    finding = examine(call("PATCH", route, sent, at=at), context)
+    assert finding.preview == {"changes": [{"field": "name", "from": "Mug", "to": "Cup"}]}
+    assert finding.target.fields == ("name", "price", "active")
+    item.refresh_from_db()
+    assert item.name == "Mug"
+
+
+def test_secrets_are_masked_in_the_preview(call, context, item):
+    finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "pin": "9999"}, at="/items/1/"), context)
+    assert finding.preview == {"changes": [{"field": "pin", "from": None, "to": MASK}]}
+
+
+def test_a_many_to_many_change_is_shown_and_compares_the_whole_row(call, context, item):
+    person = Person.objects.create(email="a@x.cz")
+    finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": [person.pk]}, at="/items/1/"), context)
+    assert finding.preview == {"changes": [{"field": "people", "from": [], "to": [person.pk]}]}
+    assert "name" in finding.target.fields
+
+
+def test_a_put_checks_all_fields(call, context, item):
+    sent = call("PUT", "/items/{pk}/", {"pk": item.pk, "price": "1"}, at="/items/1/")
+    assert examine(sent, context).refusal.data == {"name": ["This field is required."]}
+
+
+def test_an_invalid_update_is_refused(call, context, item):
+    sent = call("PATCH", "/items/{pk}/", {"pk": item.pk, "price": "dear"}, at="/items/1/")
+    assert set(examine(sent, context).refusal.data) == {"price"}
+
+
+def test_a_deletion_names_the_row_and_compares_all_lasting_columns(call, context, item):
+    sent = call("DELETE", "/generic/{pk}/", {"pk": item.pk}, at="/generic/1/", volatile_fields=("views", "owner"))
+    finding = examine(sent, context)
+    assert finding.preview == {"deletes": "Item Mug"}
+    assert finding.target.fields == ("id", "name", "price", "active", "pin")
+    assert Item.objects.exists()
+
+
+def test_an_argument_that_was_renamed_is_shown_under_its_own_name(call, context, item):
+    placement = {
+        "path_pk": Argument(location="path", wire="pk"),
+        "new_name": Argument(location="body", wire="name"),
+    }
+    sent = call("PATCH", "/items/{pk}/", {"path_pk": item.pk, "new_name": "Cup"}, at="/items/1/", placement=placement)
+    assert examine(sent, context).preview == {"changes": [{"field": "new_name", "from": "Mug", "to": "Cup"}]}
+
+
+def test_throttles_are_asked_and_not_charged(call, context):
+    sent = call("POST", "/throttled/", {"name": "x"})
+    for _ in range(5):
+        assert examine(sent, context).refusal is None
+    assert execute(sent, context).status == 201
+    refusal = examine(sent, context).refusal
+    assert refusal.status == 429
+    assert refusal.retry_after > 0
+    assert cache.get(f"one-a-minute-{context.caller.user.pk}") is not None
+
+
+@durable
+def test_nothing_that_the_view_does_on_the_way_remains(call, context, monkeypatch):
+    def get_queryset(view):
+        Item.objects.create(name="trace")
+        transaction.on_commit(lambda: views.hooks.append("trace"))
+        translation.activate("fr")
+        return Item.objects.filter(name="nothing")
+
+    monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
+    with translation.override("cs"):
+        refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
+        assert translation.get_language() == "cs"
+    assert refusal.status == 404
+    assert not Item.objects.exists()
+    assert views.hooks == []
+    assert not transaction.get_connection().in_atomic_block
+
+
+def test_a_preflight_inside_a_transaction_undoes_only_itself(call, context, monkeypatch):
+    def get_queryset(view):
+        Item.objects.create(name="trace")
+        return Item.objects.all()
+
+    monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
+    with transaction.atomic():
+        kept = Item.objects.create(name="kept")
+        assert examine(call("DELETE", "/items/{pk}/", {"pk": kept.pk}, at="/items/1/"), context).refusal is None
+        assert list(Item.objects.values_list("name", flat=True)) == ["kept"]
+
+
+def test_an_async_view_is_rehearsed(call, context):
+    finding = examine(call("POST", "/async/"), context)
+    assert finding.refusal is None
+    assert finding.warnings
+    assert not Item.objects.exists()
+
+
+def test_a_function_view_is_rehearsed(call, context):
+    finding = examine(call("POST", "/add/{left}/{right}/", {"left": 1, "right": "ff"}, at="/add/1/2/"), context)
+    assert finding.refusal is None
+    assert finding.warnings
+
+
+@durable
+def test_a_database_that_cannot_be_reached_is_not_written_to(call, context, monkeypatch):
+    class Unreachable(type(connections["default"])):
+        def ensure_connection(self):
+            if self.connection is None:
+                msg = "unable to open database file"
+                raise OperationalError(msg)
+
+    options = {**connections.settings["default"], "ATOMIC_REQUESTS": False}
+    monkeypatch.setitem(connections.settings, "broken", options)
+    connections["broken"] = Unreachable(options, "broken")
+    assert examine(call("POST", "/items/", {"name": "x"}), context) == Finding()
+
+    def get_queryset(view):
+        return Item.objects.using("broken")
+
+    monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
+    refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
+    assert refusal.status == 500
+    del connections["broken"]
+
+
+def test_the_order_of_the_shop_is_previewed(call, context, settings, shop):
+    settings.ROOT_URLCONF = "tests.urls"
+    placed = {
+        "customer_name": "Sam",
+        "items": [{"product_id": 7, "size": "Grande", "quantity": 2, "options": []}],
+    }
+    created = execute(call("POST", "/api/orders/", placed, urlconf="tests.urls"), context)
+    assert created.status == 201
+    more = [{**placed["items"][0], "quantity": 3}]
+    sent = {"pk": created.data["id"], "customer_name": "Sam", "items": more}
+    finding = examine(call("PATCH", "/api/orders/{pk}/", sent, at="/api/orders/1/", urlconf="tests.urls"), context)
+    (change,) = finding.preview["changes"]
+    assert change["field"] == "items"
+    assert (change["from"][0]["quantity"], change["to"][0]["quantity"]) == (2, 3)
+    assert finding.refusal is None
+
+
+def test_the_route_is_checked_as_in_execution(call, context, item):
+    with pytest.raises(NotFound):
+        examine(call("DELETE", "/items/{pk}/", {"pk": "archive"}, at="/items/1/"), context)
+
+
+def test_execution_contexts_are_entered_and_undone(call, context, settings):
+    @contextmanager
+    def logged(request):
+        Item.objects.create(name=f"by {request.user}")
+        yield
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [logged]}
+    assert examine(call("POST", "/items/", {"name": "x"}), context).refusal is None
+    assert not Item.objects.exists()
+
+
+def test_an_operation_can_opt_out(call, context):
+    finding = examine(call("POST", "/items/", {}, preflight=False), context)
+    assert (finding.refusal, len(finding.warnings)) == (None, 1)
+
+
+def test_a_dry_run_of_the_host_is_the_preview_and_is_undone(call, context):
+    def dry_run(caller, arguments):
+        return {"would_create": Item.objects.create(name=arguments["name"]).name, "for": caller.user.username}
+
+    finding = examine(call("POST", "/items/", {"name": "x"}, dry_run=dry_run), context)
+    assert finding.preview == {"would_create": "x", "for": "alice"}
+    assert not Item.objects.exists()
+
+
+def test_a_broken_view_is_refused_with_an_error_id(call, context, monkeypatch, caplog):
+    def get_queryset(view):
+        msg = "SELECT secret"
+        raise LookupError(msg)
+
+    monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
+    refusal = examine(call("PATCH", "/items/{pk}/", {"pk": 1, "name": "x"}, at="/items/1/"), context).refusal
+    assert (refusal.status, refusal.data) == (500, None)
+    assert refusal.error_id in caplog.text

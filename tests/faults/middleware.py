@@ -1,0 +1,87 @@
+"""Make the database or the cache fail within one request, as its `X-Fault` header says."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+from django.db import OperationalError, connection
+from django.http import HttpRequest, HttpResponse
+
+from tests.faults.cache import failing
+
+CLAIM = ("UPDATE", "django_mcp_confirmation", "executing")
+CONSUMED = ("INSERT", "django_mcp_auditevent", "token_consumed")
+EXECUTED = ("INSERT", "django_mcp_auditevent", "executed")
+PROPOSAL = ("INSERT", "django_mcp_confirmation", "issued")
+
+
+def fault_middleware(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    def middleware(request: HttpRequest) -> HttpResponse:
+        fault = request.headers.get("X-Fault", "")
+        with FAULTS.get(fault, contextlib.nullcontext)(), failing(fault):
+            return get_response(request)
+
+    return middleware
+
+
+def _matches(statement: tuple[str, str, str], sql: str, params: Any) -> bool:
+    verb, table, value = statement
+    return (
+        sql.startswith(verb) and table in sql and value in [param for param in params or () if isinstance(param, str)]
+    )
+
+
+@contextlib.contextmanager
+def _refused(statement: tuple[str, str, str], *, for_good: bool = False) -> Iterator[None]:
+    """Refuse every statement of a kind; `for_good`, whatever comes after the first of them as well."""
+    gone = False
+
+    def wrapper(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal gone
+        if _matches(statement, sql, params) or gone:
+            gone = for_good
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(wrapper):
+        yield
+
+
+@contextlib.contextmanager
+def _commit_lost(statement: tuple[str, str, str], *, stored: bool) -> Iterator[None]:
+    """Lose the connection at the commit after a statement: after it was `stored`, or before."""
+    armed = False
+    commit, rollback = connection._commit, connection._rollback
+
+    def wrapper(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal armed
+        done = execute(sql, params, many, context)
+        armed = armed or _matches(statement, sql, params)
+        if armed and not connection.in_atomic_block:
+            armed = False
+            raise OperationalError("server closed the connection unexpectedly")
+        return done
+
+    def lost() -> None:
+        nonlocal armed
+        if not armed:
+            commit()
+            return
+        armed = False
+        (commit if stored else rollback)()
+        raise OperationalError("server closed the connection unexpectedly")
+
+    with connection.execute_wrapper(wrapper), mock.patch.object(connection, "_commit", lost):
+        yield
+
+
+FAULTS: dict[str, Callable[[], Any]] = {
+    "claim-refused": lambda: _refused(CLAIM),
+    "database-gone-at-claim": lambda: _refused(CLAIM, for_good=True),
+    "claim-lost": lambda: _commit_lost(CLAIM, stored=False),
+    "claim-acknowledgement-lost": lambda: _commit_lost(CLAIM, stored=True),
+    "claim-event-refused": lambda: _refused(CONSUMED),
+    "final-event-refused": lambda: _refused(EXECUTED),
+    "proposal-refused": lambda: _refused(PROPOSAL),
+}

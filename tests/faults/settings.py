@@ -1,0 +1,11 @@
+"""The demo with an API whose operations fail, and with stores that fail when a request asks them to."""
+
+from tests.e2e.settings import *  # noqa: F403
+from tests.e2e.settings import CACHES as DEMO_CACHES
+from tests.e2e.settings import MIDDLEWARE as DEMO_MIDDLEWARE
+
+MIDDLEWARE = ["tests.faults.middleware.fault_middleware", *DEMO_MIDDLEWARE]
+ROOT_URLCONF = "tests.faults.urls"
+CACHES = DEMO_CACHES
+if CACHES["default"]["BACKEND"].endswith("LocMemCache"):
+    CACHES = {"default": {"BACKEND": "tests.faults.cache.FaultyCache"}}

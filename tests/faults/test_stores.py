@@ -1,0 +1,178 @@
+"""A database or a cache that fails between the proposal and the execution."""
+
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+
+from tests.e2e import tokens
+from tests.e2e.server import Backend
+from tests.faults.conftest import faulty_shop
+
+ORDER = "CreateCoffeeShopOrder"
+
+
+@pytest.fixture
+def named(lattes, request):
+    """Arguments by whose name the orders of this test are found."""
+    return {**lattes, "customer_name": request.node.name[-60:]}
+
+
+def orders(shop, arguments):
+    return shop.inside.orders_named(customer_name=arguments["customer_name"])
+
+
+def refused_then_usable(shop, arguments, fault):
+    """Redeem under a fault, then without: refused at first, run once afterwards."""
+    sam, failing = shop.client("sam"), shop.client("sam", **{"X-Fault": fault})
+    token = sam.propose(arguments)
+    answer = failing.call(ORDER, arguments, token)
+    assert answer.code == "unavailable", answer.structured
+    assert orders(shop, arguments) == []
+    assert shop.inside.confirmation(jti=tokens.jti(token))["state"] == "issued"
+    assert sam.call(ORDER, arguments, token).structured["status"] == "success"
+    assert sam.call(ORDER, arguments, token).code == "confirmation_used"
+    assert len(orders(shop, arguments)) == 1
+
+
+@pytest.mark.parametrize("fault", ["claim-refused", "claim-lost", "claim-event-refused", "database-gone-at-claim"])
+def test_a_claim_that_the_database_did_not_take_runs_nothing_and_keeps_the_token(faulty, named, fault):
+    refused_then_usable(faulty, named, fault)
+
+
+def test_a_claim_whose_acknowledgement_was_lost_is_still_the_one_winner(faulty, named):
+    sam, failing = faulty.client("sam"), faulty.client("sam", **{"X-Fault": "claim-acknowledgement-lost"})
+    token = sam.propose(named)
+    assert failing.call(ORDER, named, token).structured["status"] == "success"
+    assert sam.call(ORDER, named, token).code == "confirmation_used"
+    assert len(orders(faulty, named)) == 1
+    assert faulty.inside.events(jti=tokens.jti(token))[:3] == ["token_issued", "token_consumed", "executed"]
+
+
+def test_a_result_stands_although_its_event_could_not_be_written(faulty, named):
+    sam, failing = faulty.client("sam"), faulty.client("sam", **{"X-Fault": "final-event-refused"})
+    token = sam.propose(named)
+    assert failing.call(ORDER, named, token).structured["status"] == "success"
+    assert len(orders(faulty, named)) == 1
+    assert faulty.inside.confirmation(jti=tokens.jti(token))["state"] in {"unknown", "executing"}
+    replay = sam.call(ORDER, named, token)
+    assert replay.code == "confirmation_used"
+    assert len(orders(faulty, named)) == 1
+
+
+def test_a_proposal_that_could_not_be_stored_gives_no_token(faulty, named):
+    failing = faulty.client("sam", **{"X-Fault": "proposal-refused"})
+    before = faulty.inside.confirmation_count()
+    answer = failing.call(ORDER, named)
+    assert answer.code in {"unavailable", "internal_error"}
+    assert b"mcp_cf_" not in answer.body
+    assert b"closed the connection" not in answer.body
+    assert faulty.inside.confirmation_count() == before
+
+
+@pytest.mark.parametrize("fault", ["cache-add-raises", "cache-add-none", "cache-add-acknowledgement-lost"])
+def test_a_cache_that_does_not_answer_runs_nothing_and_keeps_the_token(uncached, named, fault):
+    refused_then_usable(uncached, named, fault)
+
+
+def test_a_cache_that_is_gone_altogether_runs_nothing(uncached, named):
+    sam, failing = uncached.client("sam"), uncached.client("sam", **{"X-Fault": "cache-gone"})
+    token = sam.propose(named)
+    assert failing.call(ORDER, named, token).code == "unavailable"
+    assert orders(uncached, named) == []
+    afterwards = sam.call(ORDER, named, token)
+    assert afterwards.code in {None, "confirmation_used"}
+    assert len(orders(uncached, named)) == (0 if afterwards.failed else 1)
+
+
+def test_a_database_that_was_restored_does_not_make_a_token_run_again(uncached, named):
+    sam = uncached.client("sam")
+    token = sam.propose(named)
+    assert sam.call(ORDER, named, token).structured["status"] == "success"
+    uncached.inside.forget_execution(jti=tokens.jti(token))
+    assert sam.call(ORDER, named, token).code == "confirmation_used"
+    half_deaf = uncached.client("sam", **{"X-Fault": "cache-get-raises"})
+    assert half_deaf.call(ORDER, named, token).code == "unavailable"
+    assert len(orders(uncached, named)) == 1
+
+
+@pytest.mark.parametrize("fault", ["cache-get-raises", "cache-set-raises"])
+def test_what_the_cache_only_makes_faster_is_not_missed(uncached, named, fault):
+    client = uncached.client("sam", **{"X-Fault": fault})
+    token = client.propose(named)
+    assert client.call(ORDER, named, token).structured["status"] == "success"
+    assert client.call(ORDER, named, token).code == "confirmation_used"
+    assert len(orders(uncached, named)) == 1
+
+
+class Redis:
+    """A redis-server of our own, which may be stopped and started."""
+
+    def __init__(self, directory):
+        self._directory = directory
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.start()
+
+    def start(self):
+        command = [shutil.which("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
+        with (self._directory / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen([*command, "--dir", str(self._directory)], stdout=log, stderr=log)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return
+            except OSError:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+
+    def stop(self):
+        self._process.terminate()
+        self._process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory):
+    server = Redis(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def with_redis(redis, tmp_path_factory):
+    with faulty_shop(Backend("sqlite:///", redis.url), tmp_path_factory.mktemp("redis-shop")) as opened:
+        yield opened
+
+
+@pytest.mark.service("redis")
+def test_while_redis_is_down_nothing_runs_and_the_token_works_afterwards(redis, with_redis, named):
+    sam = with_redis.client("sam")
+    token = sam.propose(named)
+    redis.stop()
+    try:
+        answer = sam.call(ORDER, named, token)
+        assert answer.code == "unavailable"
+        assert orders(with_redis, named) == []
+        assert sam.read("GetCoffeeShopMenu").structured["status"] == "success"
+    finally:
+        redis.start()
+    assert sam.call(ORDER, named, token).structured["status"] == "success"
+    assert sam.call(ORDER, named, token).code == "confirmation_used"
+    assert len(orders(with_redis, named)) == 1
+
+
+@pytest.mark.service("redis")
+def test_a_replay_while_redis_is_down_is_still_refused(redis, with_redis, named):
+    sam = with_redis.client("sam")
+    token = sam.propose(named)
+    assert sam.call(ORDER, named, token).structured["status"] == "success"
+    redis.stop()
+    try:
+        assert sam.call(ORDER, named, token).code == "confirmation_used"
+    finally:
+        redis.start()
+    assert len(orders(with_redis, named)) == 1

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class HostConfig(AppConfig):
+    name = "tests.host"
+    label = "host"

@@ -1,0 +1,153 @@
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from django_mcp.protocol.revisions import (
+    HANDSHAKE,
+    NEWEST_HANDSHAKE,
+    REVISIONS,
+    has,
+    negotiate,
+    trim_initialize,
+    trim_result,
+    trim_tool,
+)
+
+TOOL = {
+    "name": "api_call",
+    "title": "Call",
+    "description": "Calls.",
+    "icons": [{"src": "https://x/i.png"}],
+    "execution": {"taskSupport": "forbidden"},
+    "annotations": {"title": "Call", "readOnlyHint": False, "destructiveHint": True},
+    "inputSchema": {"type": "object", "properties": {}},
+    "outputSchema": {"type": "object"},
+    "_meta": {"x/y": 1},
+    "invented": 1,
+}
+RESULT = {
+    "content": [
+        {"type": "text", "text": "{}", "annotations": {"priority": 1, "lastModified": "2025-01-12T15:00:58Z"}},
+        {"type": "image", "data": "AA==", "mimeType": "image/png", "_meta": {}},
+        {"type": "audio", "data": "AA==", "mimeType": "audio/wav"},
+        {"type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "icons": []},
+        {"type": "resource", "resource": {"uri": "file:///a", "text": "x"}},
+        {"type": "hologram", "data": "AA=="},
+    ],
+    "structuredContent": {"status": "success"},
+    "isError": False,
+}
+INITIALIZE = {
+    "capabilities": {"tools": {}, "tasks": {}, "completions": {}},
+    "serverInfo": {
+        "name": "n",
+        "version": "1",
+        "title": "t",
+        "description": "d",
+        "websiteUrl": "https://x/",
+        "icons": [{"src": "https://x/i.png"}],
+    },
+    "instructions": "Do.",
+}
+
+
+def trimmed(revision):
+    return {
+        "Tool": trim_tool(TOOL, revision),
+        "CallToolResult": trim_result(RESULT, revision),
+        "InitializeResult": trim_initialize({**INITIALIZE, "protocolVersion": revision}, revision),
+    }
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_spoken_revision_is_echoed(revision):
+    assert negotiate(revision) == revision
+
+
+@pytest.mark.parametrize("asked", ["2099-01-01", "", "1", "2025-11-25 ", "draft"])
+def test_any_other_revision_is_answered_with_the_newest(asked):
+    assert negotiate(asked) == NEWEST_HANDSHAKE == "2025-11-25"
+
+
+def test_revisions_sort_by_their_date():
+    assert list(REVISIONS) == sorted(REVISIONS)
+
+
+@pytest.mark.parametrize(
+    ("feature", "since"),
+    [
+        ("tool.name", "2024-11-05"),
+        ("tool.annotations", "2025-03-26"),
+        ("content.audio", "2025-03-26"),
+        ("tool.title", "2025-06-18"),
+        ("tool.outputSchema", "2025-06-18"),
+        ("result.structuredContent", "2025-06-18"),
+        ("content.resource_link", "2025-06-18"),
+        ("server.title", "2025-06-18"),
+        ("tool.icons", "2025-11-25"),
+        ("server.description", "2025-11-25"),
+    ],
+)
+def test_a_feature_is_there_from_its_revision_on(feature, since):
+    assert [revision for revision in HANDSHAKE if has(revision, feature)] == [
+        revision for revision in HANDSHAKE if revision >= since
+    ]
+
+
+def test_no_revision_has_what_the_table_does_not_name():
+    assert not any(has(revision, "tool.invented") for revision in REVISIONS)
+
+
+def test_the_newest_handshake_keeps_all_but_inventions():
+    kept = trimmed("2025-11-25")
+    assert kept["Tool"] == {key: item for key, item in TOOL.items() if key != "invented"}
+    assert kept["CallToolResult"]["structuredContent"] == RESULT["structuredContent"]
+    assert kept["CallToolResult"]["content"][:5] == RESULT["content"][:5]
+    assert kept["InitializeResult"]["serverInfo"] == INITIALIZE["serverInfo"]
+
+
+def test_the_oldest_gets_the_bare_minimum():
+    kept = trimmed("2024-11-05")
+    assert set(kept["Tool"]) == {"name", "description", "inputSchema"}
+    assert set(kept["CallToolResult"]) == {"content", "isError"}
+    assert kept["InitializeResult"]["serverInfo"] == {"name": "n", "version": "1"}
+    assert kept["InitializeResult"]["capabilities"] == {"tools": {}}
+    assert kept["InitializeResult"]["instructions"] == "Do."
+
+
+def test_an_unknown_content_type_becomes_text_that_names_it():
+    blocks = trimmed("2025-03-26")["CallToolResult"]["content"]
+    assert [block["type"] for block in blocks] == ["text", "image", "audio", "text", "resource", "text"]
+    assert blocks[3]["text"] == "[resource_link] a file:///a"
+    assert blocks[5]["text"] == "[hologram]"
+
+
+def test_without_a_named_revision_fields_stay_and_content_types_are_held_to_the_assumed_one():
+    assert trim_tool(TOOL, None) == TOOL
+    kept = trim_result(RESULT, None)
+    assert kept["structuredContent"] == RESULT["structuredContent"]
+    assert [block["type"] for block in kept["content"]] == ["text", "image", "audio", "text", "resource", "text"]
+
+
+def test_trimming_leaves_its_input_alone():
+    before = json.dumps([TOOL, RESULT, INITIALIZE])
+    trimmed("2024-11-05")
+    assert json.dumps([TOOL, RESULT, INITIALIZE]) == before
+
+
+@pytest.mark.service("schemas")
+@pytest.mark.parametrize("kind", ["Tool", "CallToolResult", "InitializeResult"])
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_what_is_sent_is_what_the_official_schema_has(revision, kind):
+    schema = json.loads((Path(os.environ["MCP_SCHEMAS"]) / f"{revision}.schema.json").read_text())
+    section = "definitions" if "definitions" in schema else "$defs"
+    sent = trimmed(revision)[kind]
+    jsonschema.validate(sent, {**schema, "$ref": f"#/{section}/{kind}"})
+    definitions = schema[section]
+    assert set(sent) <= set(definitions[kind]["properties"])
+    if kind == "InitializeResult":
+        assert set(sent["serverInfo"]) <= set(definitions["Implementation"]["properties"])
+        assert set(sent["capabilities"]) <= set(definitions["ServerCapabilities"]["properties"])

@@ -1,0 +1,155 @@
+from importlib.metadata import PackageNotFoundError
+
+import pytest
+from django.core.checks import registry, run_checks
+from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+
+from django_mcp import checks
+from django_mcp.catalog.discovery import Catalog
+from django_mcp.catalog.problems import Problem
+from django_mcp.conf import KEYS
+
+LOCMEM = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+REDIS = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1"}}
+LONG = "s" * 32
+
+
+class CookieAuthentication(SessionAuthentication):
+    pass
+
+
+class KeyAuthentication(TokenAuthentication):
+    pass
+
+
+def ids(*, deploy=False):
+    found = run_checks(include_deployment_checks=deploy)
+    return [message.id.partition(".")[2] for message in found if message.id.startswith("django_mcp.")]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({}, []),
+        ({"SERVER_NAME": "shop", "TOOL_GROUPS": ["coffee-shop", "api_tools"]}, []),
+        ([], ["E001"]),
+        ({"TOOL_GROUP": []}, ["E002"]),
+        ({"TOOL_GROUPS": "coffee-shop"}, ["E003"]),
+        ({"FORWARD_HEADERS": None}, ["E003"]),
+        ({"CONFIRMATION_TOKEN_EXPIRY": 0}, ["E004"]),
+        ({"CONFIRMATION_TOKEN_EXPIRY": "5 minutes"}, ["E004"]),
+        ({"MAX_LIMIT": None}, ["E004"]),
+        ({"AUDIT_RETENTION": None}, []),
+        ({"APPROVAL_MODE": "ask"}, ["E005"]),
+        ({"APPROVAL_MODE": "reject"}, []),
+        ({"READ_GUARD": "on"}, ["E005"]),
+        ({"READ_GUARD": "enforce"}, []),
+        ({"ELICITATION": "on"}, ["E005"]),
+        ({"AUTHENTICATION_CLASSES": ["nowhere.Auth"]}, ["E006"]),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication"]}, []),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007"]),
+        ({"THROTTLE_CLASSES": ["rest_framework.throttling.None"]}, ["E006"]),
+        ({"FORWARD_HEADERS": ["Authorization"]}, ["E008"]),
+        ({"FORWARD_HEADERS": ["cookie"]}, ["E008"]),
+        ({"FORWARD_HEADERS": ["X_Forwarded_For"]}, ["E008"]),
+        ({"FORWARD_HEADERS": ["X-Tenant"]}, []),
+        ({"CACHE": "elsewhere"}, ["E009"]),
+        ({"TOOL_GROUPS": ["cofee-shop"]}, ["W001"]),
+        ({"USER_GROUPS": ["nothing"]}, ["W001"]),
+        ({"TOOLS": ["GetCoffeeShopMenu"]}, []),
+        ({"TOOLS": ["GetCofeeShopMenu"]}, ["W001"]),
+    ],
+)
+def test_settings(settings, said, expected):
+    settings.DJANGO_MCP = said
+    assert ids() == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "others", "expected"),
+    [
+        ({"SIGNING_SECRET": LONG}, {}, []),
+        ({"SIGNING_SECRET": LONG[1:]}, {}, ["W010"]),
+        ({"SIGNING_SECRET": "é" * 16}, {}, []),
+        ({"SIGNING_SECRET": ""}, {}, ["W010"]),
+        ({"SIGNING_SECRET": LONG, "SIGNING_SECRET_FALLBACKS": ["short"]}, {}, ["W010"]),
+        ({}, {"SECRET_KEY": "django-insecure-" + "abcdefgh" * 9}, ["W011"]),
+        ({}, {"SECRET_KEY": "abcdefgh"}, ["W011"]),
+        ({"SIGNING_SECRET": LONG}, {"SECRET_KEY": "abcdefgh"}, []),
+        ({}, {"CACHES": LOCMEM}, ["W012"]),
+        ({"APPROVAL_MODE": "reject"}, {"CACHES": LOCMEM}, []),
+        ({"REQUIRE_AUTH": False}, {}, ["W013"]),
+        ({"AUTHENTICATION_CLASSES": []}, {}, ["W013"]),
+        ({}, {"DEBUG": True}, ["W014"]),
+    ],
+)
+def test_risks_are_reported_for_deployment_only(settings, said, others, expected):
+    settings.SECRET_KEY = "abcdefgh" * 9
+    settings.CACHES = REDIS
+    settings.DJANGO_MCP = said
+    for name, value in others.items():
+        setattr(settings, name, value)
+    assert ids(deploy=True) == expected
+    assert ids() == []
+
+
+def test_unknown_key_names_the_nearest(settings):
+    settings.DJANGO_MCP = {"TOOL_GROUP": []}
+    assert checks.check_settings(None)[0].hint == "Did you mean TOOL_GROUPS?"
+
+
+def test_every_key_of_the_settings_is_known():
+    assert {*checks.LISTS, *checks.NUMBERS, *checks.CHOICES} <= KEYS
+
+
+def test_checks_are_registered():
+    registered = registry.registry.get_checks(include_deployment_checks=True)
+    for check in (checks.check_settings, checks.check_names, checks.check_deployment, checks.check_descriptions):
+        assert check in registered
+
+
+def test_problems_of_the_catalog_are_reported(monkeypatch):
+    problem = Problem(subject="GET /a/", text="Two operations are called a.", cure="Name one of them.")
+    catalog = Catalog(operations=(), problems=(problem,))
+    monkeypatch.setattr(checks, "get_catalog", lambda: catalog)
+    (found,) = checks.check_names(None)
+    assert (found.id, found.hint) == ("django_mcp.W002", "Name one of them.")
+
+
+def test_operation_that_is_described_in_part_is_reported(monkeypatch):
+    catalog = checks.get_catalog()
+    whole = checks.schema_for(catalog.operations[0])
+    noted = type("Noted", (), {"notes": ("The body could not be read.",)})()
+    first = catalog.operations[0].name
+    monkeypatch.setattr(checks, "schema_for", lambda operation: noted if operation.name == first else whole)
+    (found,) = checks.check_descriptions(None)
+    assert (found.id, found.obj) == ("django_mcp.W015", first)
+
+
+def test_url_configuration_that_cannot_be_imported_does_not_stop_the_checks(settings):
+    settings.ROOT_URLCONF = "tests.no_such_urls"
+    assert [message.id for message in checks.check_names(None)] == ["django_mcp.W002"]
+    assert checks.check_descriptions(None) == []
+
+
+def test_project_without_urls_has_nothing_to_check(settings):
+    del settings.ROOT_URLCONF
+    assert checks.check_names(None) == []
+    assert checks.check_descriptions(None) == []
+
+
+@pytest.mark.parametrize("name", ["django-mcp", "django-mcp-framework"])
+def test_other_distribution_with_this_package_is_reported(monkeypatch, name):
+    def installed(asked):
+        if asked != name:
+            raise PackageNotFoundError(asked)
+        return object()
+
+    monkeypatch.setattr(checks, "distribution", installed)
+    (found,) = checks.check_distributions(None)
+    assert (found.id, name in found.msg) == ("django_mcp.W003", True)
+
+
+def test_checks_ask_nothing_of_the_database():
+    # Without the database fixture a query fails the test.
+    ids(deploy=True)

@@ -1,0 +1,51 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_mcp.redaction import MASK, one_line, quoted, redact
+
+
+def test_secrets_are_masked_at_any_depth_and_in_any_case():
+    data = {"user": {"Password": "x", "c": [{"api_key": "y", "n": 1}]}}
+    assert redact(data) == {"user": {"Password": MASK, "c": [{"api_key": MASK, "n": 1}]}}
+
+
+def test_a_field_named_sensitive_is_masked_wherever_lists_stand_between():
+    assert redact({"rows": [{"pin": 1}, {"pin": 2}]}, {"rows.pin"}) == {"rows": [{"pin": MASK}, {"pin": MASK}]}
+
+
+def test_an_absent_secret_is_not_made_up():
+    assert redact({"password": None}) == {"password": None}
+
+
+def test_own_keys_and_tokens_are_masked_inside_text():
+    text = redact("key ak-abcdefgh123 and mcp_cf_eyJh.eyJz.c2ln end")
+    assert text == f"key {MASK} and {MASK} end"
+
+
+def test_the_host_names_its_own_secrets(settings):
+    settings.DJANGO_MCP = {"REDACT_FIELDS": ["salary"]}
+    assert redact({"base_salary": 5, "password": "seen"}) == {"base_salary": MASK, "password": "seen"}
+
+
+def test_log_lines_cannot_be_forged():
+    assert one_line("x\r\n[INFO] ok") == "x [INFO] ok"
+
+
+def test_direction_marks_are_removed():
+    assert one_line("abc\u202edef\u2066") == "abcdef"
+
+
+def test_a_quoted_value_cannot_end_its_quotation():
+    assert quoted('a" and "b') == '"a\\" and \\"b"'
+
+
+@given(st.text())
+def test_a_line_is_one_short_line(text):
+    line = one_line(text)
+    assert len(line) <= 200
+    assert len(line.splitlines()) <= 1
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_redacting_twice_changes_nothing(value):
+    assert redact(redact(value)) == redact(value)
