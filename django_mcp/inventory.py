@@ -42,8 +42,12 @@ class OfferedGroup:
         return sum(offer.exposed for offer in self.offers)
 
     @property
+    def is_api_tools(self) -> bool:
+        return self.name == API_TOOLS
+
+    @property
     def orphaned(self) -> bool:
-        return not self.offers and self.name != API_TOOLS
+        return not self.offers and not self.is_api_tools
 
 
 def offered(server: Server) -> tuple[OfferedGroup, ...]:

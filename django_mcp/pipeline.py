@@ -1,13 +1,11 @@
 """One call from name to answer. The only place that knows the order of the stages."""
 
-import logging
-import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import DatabaseError
 
-from django_mcp import audit
+from django_mcp import audit, incidents
 from django_mcp.approval import confirmations, state
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.policy import decide
@@ -19,7 +17,7 @@ from django_mcp.models import Confirmation
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools import registry, results
-from django_mcp.tools.base import Tool
+from django_mcp.tools.base import AnsweringTool, AnyTool
 from django_mcp.tools.lookup import reachable_names
 from django_mcp.tools.proposals import proposal, summary_of
 from django_mcp.tools.results import ToolResult
@@ -38,8 +36,6 @@ from django_mcp.vocabulary import (
     ToolCall,
 )
 
-logger = logging.getLogger("django_mcp")
-
 
 def call_tool(name: str, arguments: Mapping[str, Any], context: Context, server: Server) -> ToolResult:
     """Run one `tools/call` and return its result; every failure of the call itself is a result too.
@@ -54,14 +50,13 @@ def call_tool(name: str, arguments: Mapping[str, Any], context: Context, server:
         return _answer(tool, arguments, caller_reach)
     except ToolError as error:
         return results.failure(target, error)
-    except Exception:
-        error_id = _new_error_id()
-        logger.exception("Calling %s failed, error id %s.", tool.name, error_id)
+    except Exception as error:  # noqa: BLE001 - reported
+        error_id = incidents.report(f"Calling {tool.name} failed.", error)
         return results.failure(target, InternalError("The server failed before anything ran.", errorId=error_id))
 
 
-def _answer(tool: Tool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
-    if tool.answer is not None:
+def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
+    if isinstance(tool, AnsweringTool):
         return ToolResult(structured=tool.answer(arguments, caller_reach))
     call = tool.resolve(arguments, caller_reach, _stored_for(caller_reach.context.caller))
     if not call.mutates:
@@ -106,8 +101,7 @@ def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
             case Refuse(code=code, text=text):
                 raise (Unavailable if code == Unavailable.code else ApprovalRequired)(text)
     except DatabaseError as error:
-        error_id = _new_error_id()
-        logger.exception("Storing the confirmation of %s failed, error id %s.", call.target, error_id)
+        error_id = incidents.report(f"Storing the confirmation of {call.target} failed.", error)
         raise Unavailable("The confirmation could not be stored, nothing ran. Try again.", errorId=error_id) from error
 
 
@@ -167,9 +161,8 @@ def _execute(call: ToolCall, caller_reach: Reach, claim: Claim, *, guard: Callab
     except ToolError as error:
         confirmations.give_back(claim, caller=caller, reason=error.code)
         raise
-    except Exception:
-        reply = Reply(status=500, error_id=_new_error_id())
-        logger.exception("Executing %s failed, error id %s.", call.target, reply.error_id)
+    except Exception as error:  # noqa: BLE001 - reported; what it did before it failed is not known
+        reply = Reply(status=500, error_id=incidents.report(f"Executing {call.target} failed.", error))
     outcome = confirmations.settle(claim, results.outcome_of(reply), call=call, caller=caller)
     return _answered(call, reply, caller_reach, outcome)
 
@@ -190,9 +183,5 @@ def _record(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> N
     """Record what was not executed. Nothing ran, so a record that fails must not change the answer."""
     try:
         audit.record(kind, caller=caller, tool=call.tool, target=call.target, **detail)
-    except DatabaseError:
-        logger.exception("An event of kind %s could not be recorded.", kind.value)
-
-
-def _new_error_id() -> str:
-    return uuid.uuid4().hex[:12]
+    except DatabaseError as error:
+        incidents.report(f"An event of kind {kind.value} could not be recorded.", error)

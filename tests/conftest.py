@@ -15,6 +15,7 @@ SERVICES = {
     "redis": "TEST_REDIS_URL",
     "chromium": "TEST_CHROMIUM",
     "node": "TEST_NODE",
+    "schemas": "MCP_SCHEMAS",
 }
 
 

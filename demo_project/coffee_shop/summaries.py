@@ -1,8 +1,9 @@
-"""The sentences a human reads before an order is placed, changed or cancelled."""
+"""What a human reads before an order is placed, changed or cancelled."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from demo_project.coffee_shop.models import Order
 from django_mcp.vocabulary import Caller
 
 
@@ -19,3 +20,8 @@ def change_order(caller: Caller, arguments: Mapping[str, Any]) -> str:
 
 def cancel_order(caller: Caller, arguments: Mapping[str, Any]) -> str:
     return f"Cancel coffee shop order {arguments['id']}"
+
+
+def show_cancelled(caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    order = Order.objects.prefetch_related("items").get(user=caller.user, pk=arguments["id"])
+    return {"cancels": order.pk, "items": [str(item) for item in order.items.all()], "total": str(order.total)}

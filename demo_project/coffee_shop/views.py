@@ -103,6 +103,7 @@ class MenuViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     when_to_use="To cancel a placed order. It stays in the list as cancelled.",
     prerequisites=["GetCoffeeShopOrder"],
     summary=summaries.cancel_order,
+    dry_run=summaries.show_cancelled,
 )
 class OrderViewSet(viewsets.ModelViewSet):
     """The user's own orders."""

@@ -15,7 +15,7 @@ from django_mcp.models import AuditEvent
 class AuditEventAdmin(RecordAdmin):
     """Audit events."""
 
-    list_display = ("time", "kind", "target", "who", "key_label", "address", "confirmation")
+    list_display = ("time", "kind", "target", "who", "key_label")
     list_filter = ("kind", "time")
     sortable_by = ("time",)
     large_fields = ("detail",)

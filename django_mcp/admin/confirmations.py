@@ -7,20 +7,36 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.record import RecordAdmin, pretty
+from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
 from django_mcp.models import AuditEvent, Confirmation
+from django_mcp.models.confirmations import STATE_CHOICES
+from django_mcp.vocabulary import State
 
 # The record of one confirmation is short, unless someone replays its token all night.
 TIMELINE = 200
+
+
+class StateFilter(admin.SimpleListFilter):
+    """An execution that was never settled and one that broke look alike to people: nobody knows what it did."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(value, label) for value, label in STATE_CHOICES if value != State.EXECUTING]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() == State.UNKNOWN:
+            return queryset.filter(state__in=[State.EXECUTING.value, State.UNKNOWN.value])
+        return queryset.filter(state=self.value()) if self.value() else queryset
 
 
 @admin.register(Confirmation)
 class ConfirmationAdmin(RecordAdmin):
     """Confirmations."""
 
-    list_display = ("target", "state", "summary_line", "who", "safety", "channel", "issued_at")
-    list_display_links = ("target",)
-    list_filter = ("state", "safety", "mode", "channel", "issued_at")
+    list_display = ("issued_at", "target", "state", "summary_line", "who", "channel")
+    list_filter = (StateFilter, "safety", "mode", "channel", "issued_at")
     sortable_by = ("issued_at",)
     large_fields = ("arguments", "preview", "outcome", "effective", "argument_digests")
     exact_search = ("target", "subject")
@@ -29,13 +45,13 @@ class ConfirmationAdmin(RecordAdmin):
     change_form_template = "admin/django_mcp/confirmation/change_form.html"
     fieldsets = (
         (None, {"fields": ("state", "summary", "tool", "target", "group", "safety", "mode")}),
-        (_("Who"), {"fields": ("who", "shown_caller", "channel", "decided_by")}),
+        (_("Who"), {"fields": ("who", "address", "client", "channel", "decided_by")}),
         (_("When"), {"fields": ("issued_at", "expires_at", "claimed_at", "settled_at")}),
         (_("What was shown"), {"fields": ("shown_arguments", "shown_preview")}),
         (_("What became of it"), {"fields": ("shown_outcome",)}),
     )
     readonly_fields = (
-        "state", "summary", "tool", "target", "group", "safety", "mode", "who", "shown_caller", "channel",
+        "state", "summary", "tool", "target", "group", "safety", "mode", "who", "address", "client", "channel",
         "decided_by", "issued_at", "expires_at", "claimed_at", "settled_at", "shown_arguments", "shown_preview",
         "shown_outcome",
     )  # fmt: skip
@@ -49,9 +65,13 @@ class ConfirmationAdmin(RecordAdmin):
         named = [str(row.caller[part]) for part in ("username", "key_label") if row.caller.get(part)]
         return ", ".join(named) or row.subject
 
-    @admin.display(description=_("caller snapshot"))
-    def shown_caller(self, row: Confirmation) -> Any:
-        return pretty(row.caller)
+    @admin.display(description=_("address"), empty_value="-")
+    def address(self, row: Confirmation) -> str:
+        return str(row.caller.get("address", ""))
+
+    @admin.display(description=_("client"), empty_value="-")
+    def client(self, row: Confirmation) -> str:
+        return str(row.caller.get("client", ""))
 
     @admin.display(description=_("arguments"))
     def shown_arguments(self, row: Confirmation) -> Any:
@@ -76,5 +96,6 @@ class ConfirmationAdmin(RecordAdmin):
         return super().change_view(request, object_id, form_url, {"timeline": timeline, **(extra_context or {})})
 
     def _timeline(self, jti: str) -> QuerySet[AuditEvent]:
-        rows = AuditEvent.objects.filter(confirmation=self.opts.pk.to_python(jti))
+        identifier = uuid_of(jti)
+        rows = AuditEvent.objects.filter(confirmation=identifier) if identifier else AuditEvent.objects.none()
         return rows.order_by("time", "id")[:TIMELINE]

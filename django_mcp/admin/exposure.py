@@ -34,6 +34,10 @@ class GroupForm(forms.Form):
         initial = {"exposed": group.exposed, "approval_mode": current}
         super().__init__(data, auto_id=f"id_{number}_%s", initial=initial)
         self.fields["exposed"].disabled = group.locked
+        if group.is_api_tools:
+            # What they call has a group of its own, whose mode holds.
+            del self.fields["approval_mode"]
+            return
         mode = self.fields["approval_mode"]
         assert isinstance(mode, forms.ChoiceField)  # noqa: S101 - declared above
         mode.choices = mode_choices(_("As the server"), current)
@@ -55,6 +59,9 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and self.has_change_permission(request, obj)
 
     @method_decorator(csrf_protect)
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -152,10 +159,6 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             before = {"exposed": obj.exposed, "approval_mode": obj.approval_mode}
             changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={})
             super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[ToolGroup]) -> None:
-        for row in queryset:
-            self.delete_model(request, row)
 
 
 def orphaned(rule: ToolRule) -> bool:

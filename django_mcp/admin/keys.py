@@ -54,6 +54,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("name", "prefix", "user", "groups_text", "highest_safety", "state", "last_used_at")
     list_filter = (StateFilter, "highest_safety")
     list_select_related = ("user",)
+    show_full_result_count = False
     raw_id_fields = ("user",)
     actions = ("revoke_selected",)
     identity = ("user", "prefix", "state", "created_at", "last_used_at")

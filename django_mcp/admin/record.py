@@ -50,6 +50,7 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_per_page = 50
     actions = None
     change_list_template = "admin/django_mcp/record_list.html"
+    change_form_template = "admin/django_mcp/record_form.html"
     large_fields: tuple[str, ...] = ()
     exact_search: tuple[str, ...] = ()
     id_search = ""
@@ -79,7 +80,7 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         term = search_term.strip()
         if not term:
             return queryset, False
-        identifier = _uuid(term)
+        identifier = uuid_of(term)
         if identifier is not None:
             return queryset.filter(**{self.id_search: identifier}), False
         wanted = Q.create([(column, term) for column in self.exact_search], connector=Q.OR)
@@ -89,7 +90,8 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().changelist_view(request, {"counted": COUNTED, **(extra_context or {})})
 
 
-def _uuid(text: str) -> uuid.UUID | None:
+def uuid_of(text: str) -> uuid.UUID | None:
+    """Return the UUID that a text says, None where it says none."""
     try:
         return uuid.UUID(text)
     except ValueError:

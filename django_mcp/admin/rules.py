@@ -42,7 +42,6 @@ class RuleForm(ModeForm):
             raise forms.ValidationError(message, params={"near": near})
         if ToolRule.objects.filter(name__iexact=operation.name).exists():
             raise forms.ValidationError(_("There is a rule for this operation already."))
-        self.instance.method, self.instance.route = operation.method, operation.route
         return operation.name
 
 
@@ -53,7 +52,8 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     form = RuleForm
     fields = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
     list_display = ("name", "method", "route", "exposure", "approval_mode", "requires_approval", "matches")
-    list_filter = ("exposure", "approval_mode", "requires_approval")
+    list_filter = ("exposure",)
+    show_full_result_count = False
     search_fields = ("name", "route")
 
     def _may_change(self, request: HttpRequest) -> bool:
@@ -82,11 +82,19 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("matches"))
     def matches(self, rule: ToolRule) -> str:
-        return str(_("orphaned: nothing has this name or route") if orphaned(rule) else _("yes"))
+        if orphaned(rule):
+            return str(_("orphaned: nothing has this name or route"))
+        operation = get_catalog().get(rule.name)
+        exact = operation is not None and (operation.method, operation.route) == (rule.method, rule.route)
+        return str(_("yes") if exact else _("in part: name and route have come apart, so it only restricts"))
 
     def save_model(self, request: HttpRequest, obj: ToolRule, form: Any, change: bool) -> None:  # noqa: FBT001
-        before = {name: form.initial.get(name) for name in form.cleaned_data} if change else {}
-        after = {name: getattr(obj, name) for name in (form.cleaned_data if change else SAID)}
+        before = ToolRule.objects.values(*SAID).get(pk=obj.pk) if change else {}
+        operation = get_catalog().get(obj.name)
+        if operation is not None:
+            # Whoever saves a rule means what has this name now.
+            obj.method, obj.route = operation.method, operation.route
+        after = {name: getattr(obj, name) for name in SAID}
         with transaction.atomic():
             changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after=after)
             obj.save()

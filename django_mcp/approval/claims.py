@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from django_mcp import audit
 from django_mcp.errors import Unavailable
-from django_mcp.models import Confirmation
+from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES, ConfirmationQuerySet
 from django_mcp.vocabulary import Caller, Channel, EventKind, Outcome, State
 
 logger = logging.getLogger("django_mcp")
 
 _ATTEMPTS = 2
-_UNAVAILABLE = "The confirmation could not be read or written in the database. Nothing was run; make the same call again in a moment."
+UNAVAILABLE = "The confirmation could not be read or written in the database. Nothing was run; make the same call again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def read(jti: UUID) -> Confirmation | None:
         return rows().filter(jti=jti).first()
     except Error as error:
         _note("read", error)
-        raise Unavailable(_UNAVAILABLE) from None
+        raise Unavailable(UNAVAILABLE) from None
 
 
 def insert(row: Confirmation, record: Callable[[], object]) -> None:
@@ -76,7 +76,7 @@ def insert(row: Confirmation, record: Callable[[], object]) -> None:
             record()
     except Error as error:
         _note("insert", error)
-        raise Unavailable(_UNAVAILABLE) from None
+        raise Unavailable(UNAVAILABLE) from None
 
 
 def expire(row: Confirmation, *, caller: Caller) -> None:
@@ -99,28 +99,36 @@ def take(claim: Claim, *, channel: Channel, caller: Caller) -> bool:
         ),
         lambda: _record(EventKind.TOKEN_CONSUMED, claim, caller, channel=channel.value),
         start={"state": claim.origin.value},
-        end=State.EXECUTING,
+        end=_own(claim),
     )
 
 
 def give_back(claim: Claim, *, caller: Caller, reason: str) -> bool:
-    """Undo a claim that ran nothing: its token works again, or, where it is too late for that, the row says so.
+    """Undo a claim that ran nothing: its token works again, or, where it is too late for that, the row says so."""
+    end = claim.origin if claim.redeemable else State.NOT_EXECUTED
 
-    The nonce stays on the row, so that a lock which this claim left in the cache can be told for what it is.
-    """
-    if claim.redeemable:
-        end = claim.origin
-        changes: dict[str, Any] = {"channel": "", "claimed_at": None}
-    else:
-        end = State.NOT_EXECUTED
-        changes = {"settled_at": timezone.now(), "effective": None, "outcome": Outcome(status=end).as_dict()}
+    def write() -> bool:
+        if end is not State.NOT_EXECUTED:
+            return rows().give_back(claim.jti, nonce=claim.nonce, to=end.value)
+        outcome = Outcome(status=end).as_dict()
+        return bool(
+            _held(claim).update(state=end.value, nonce="", settled_at=timezone.now(), effective=None, outcome=outcome)
+        )
+
     return _commit(
         claim,
-        lambda: bool(_held(claim).update(state=end.value, **changes)),
-        lambda: _record(EventKind.GIVEN_BACK, claim, caller, reason=reason, state=end.value),
+        write,
+        lambda: _record(EventKind.GIVEN_BACK, claim, caller, reason=reason, state=end.value, claim=claim.nonce),
         start=_own(claim),
-        end=end,
+        end={"state": end.value, "nonce": ""},
     )
+
+
+def ran_nothing(jti: UUID, nonce: str) -> bool:
+    """Tell whether the record has it that the claim of that nonce was given back. Raises DatabaseError."""
+    events = AuditEvent.objects.using(router.db_for_write(AuditEvent))
+    given_back = events.filter(confirmation=jti, kind=EventKind.GIVEN_BACK.value)
+    return any(detail.get("claim") == nonce for detail in given_back.values_list("detail", flat=True))
 
 
 def settle(claim: Claim, outcome: Outcome, *, caller: Caller) -> bool:
@@ -130,7 +138,7 @@ def settle(claim: Claim, outcome: Outcome, *, caller: Caller) -> bool:
         lambda: rows().settle(claim.jti, nonce=claim.nonce, state=outcome.status.value, outcome=outcome.as_dict()),
         lambda: record_executed(claim, outcome, caller=caller),
         start=_own(claim),
-        end=outcome.status,
+        end={"state": outcome.status.value, "nonce": claim.nonce},
     )
 
 
@@ -162,7 +170,7 @@ def _commit(
     record: Callable[[], object],
     *,
     start: Mapping[str, str],
-    end: State,
+    end: Mapping[str, str],
 ) -> bool:
     """Commit a move and its event; False where someone else moved the row. Raises Unavailable where that is not known."""
     for _attempt in range(_ATTEMPTS):
@@ -176,11 +184,11 @@ def _commit(
         except Error as error:
             _note("move", error)
         found = _state_of(claim.jti)
-        if found == {"state": end.value, "nonce": claim.nonce}:
+        if found == end:
             return True
         if found is None or not start.items() <= found.items():
             return False
-    raise Unavailable(_UNAVAILABLE)
+    raise Unavailable(UNAVAILABLE)
 
 
 def _state_of(jti: UUID) -> Mapping[str, str] | None:
@@ -188,7 +196,7 @@ def _state_of(jti: UUID) -> Mapping[str, str] | None:
         found = rows().filter(jti=jti).values_list("state", "nonce").first()
     except Error as error:
         _note("read again", error)
-        raise Unavailable(_UNAVAILABLE) from None
+        raise Unavailable(UNAVAILABLE) from None
     return None if found is None else {"state": found[0], "nonce": found[1]}
 
 
@@ -200,8 +208,8 @@ def _own(claim: Claim) -> dict[str, str]:
     return {"state": State.EXECUTING.value, "nonce": claim.nonce}
 
 
-def _record(kind: EventKind, claim: Claim, caller: Caller, **detail: Any) -> None:
-    audit.record(kind, caller=caller, confirmation=claim.jti, tool=claim.tool, target=claim.target, **detail)
+def _record(kind: EventKind, of: Claim, caller: Caller, **detail: Any) -> None:
+    audit.record(kind, caller=caller, confirmation=of.jti, tool=of.tool, target=of.target, **detail)
 
 
 def _note(what: str, error: Exception) -> None:

@@ -52,7 +52,7 @@ def propose(  # noqa: PLR0913 - all that a human will be shown
     row.expires_at = row.issued_at + timedelta(seconds=lifetime)
     row.preview = storable(redact(finding.preview, call.sensitive))
     row.target_state = target_state
-    if row.arguments == storable(dict(call.arguments)):
+    if redact(call.arguments, call.sensitive) == dict(call.arguments):
         row.effective = canonical.canonical(call.arguments)
     else:
         row.argument_digests = _digests(row.jti, call.arguments, digest_keys()[0])
@@ -144,7 +144,9 @@ def claim(row: Confirmation, *, channel: Channel, caller: Caller) -> Claim:
     mine = Claim(row.jti, uuid.uuid4().hex, State(row.state), row.expires_at, row.tool, row.target)
     if not claims.take(mine, channel=channel, caller=caller):
         raise _lost(row)
-    lock = replays.lock(row.jti, subject=row.subject, nonce=mine.nonce, given_back=row.nonce, expires_at=row.expires_at)
+    lock = replays.lock(
+        row.jti, subject=row.subject, nonce=mine.nonce, ran_nothing=claims.ran_nothing, expires_at=row.expires_at
+    )
     if lock is replays.Lock.TAKEN:
         return mine
     if lock is replays.Lock.HELD:
@@ -180,7 +182,7 @@ def give_back(claim: Claim, *, caller: Caller, reason: str) -> None:
         replays.unlock(claim.jti, nonce=claim.nonce)
     try:
         claims.give_back(claim, caller=caller, reason=reason)
-    except Unavailable:
+    except Exception:
         logger.exception("Confirmation %s could not be given back; nothing ran.", claim.jti)
 
 
@@ -241,7 +243,7 @@ def _lost(row: Confirmation) -> ToolError:
     if current is None:
         return refusals.spent(State.UNKNOWN, None, row.target)
     # Open again means that another claim was given back meanwhile; this one ran nothing either.
-    return Unavailable(_CACHE_UNAVAILABLE) if current.state in OPEN_STATES else _spent(current)
+    return Unavailable(claims.UNAVAILABLE) if current.state in OPEN_STATES else _spent(current)
 
 
 def _digests(jti: uuid.UUID, arguments: Mapping[str, Any], key: bytes) -> dict[str, str]:

@@ -8,6 +8,7 @@ be told from that of a claim that ran.
 import enum
 import logging
 import math
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -44,8 +45,10 @@ def recorded(jti: UUID, subject: str) -> dict[str, Any] | None:
     return outcome if isinstance(outcome, dict) else None
 
 
-def lock(jti: UUID, *, subject: str, nonce: str, given_back: str, expires_at: datetime) -> Lock:
-    """Take the second lock for the claim `nonce`; `given_back` is the claim before it that ran nothing, or "".
+def lock(
+    jti: UUID, *, subject: str, nonce: str, ran_nothing: Callable[[UUID, str], bool], expires_at: datetime
+) -> Lock:
+    """Take the second lock for the claim `nonce`; `ran_nothing` tells whether another claim was given back.
 
     SILENT where the cache failed, or did not say: whether it took the lock is then unknown.
     """
@@ -58,7 +61,7 @@ def lock(jti: UUID, *, subject: str, nonce: str, given_back: str, expires_at: da
         # django-redis with IGNORE_EXCEPTIONS says None, and Django's database cache False, where they failed.
         if added is None or not isinstance(held, dict):
             return Lock.SILENT
-        if not given_back or held.get("nonce") != given_back or held.get("outcome") is not None:
+        if held.get("outcome") is not None or not ran_nothing(jti, str(held.get("nonce"))):
             return Lock.HELD
         _cache().set(_key(jti), mine, _lifetime(expires_at))
         return Lock.TAKEN if _cache().get(_key(jti)) == mine else Lock.SILENT

@@ -42,7 +42,7 @@ _CONSENT = frozenset({
 _OPTIONS: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Claims:
     """What a token says: `iat` and `exp` in epoch seconds, `args_hash` as hex or "", `jti` the confirmation's id."""
 
@@ -57,8 +57,7 @@ class Claims:
 
 def sign(claims: Claims) -> str:
     """Return the token for `claims`, signed with the current key."""
-    payload = {**asdict(claims), "jti": str(claims.jti)}
-    return PREFIX + jwt.encode(payload, signing_keys()[0], algorithm=ALGORITHM, headers={"typ": HEADER["typ"]})
+    return PREFIX + jwt.encode(asdict(claims), signing_keys()[0], algorithm=ALGORITHM, headers={"typ": HEADER["typ"]})
 
 
 def clean(value: object) -> str | None:

@@ -28,6 +28,7 @@ from django_mcp.errors import ValidationFailed
 from django_mcp.redaction import one_line
 
 MAX_ERRORS = 20
+MAX_NOTED = 500
 MAX_NAME = 60
 
 
@@ -51,7 +52,8 @@ def normalise(
 
     Raises ValidationFailed; its details carry `errors`, a list of texts by path.
     """
-    walk = _Walk(read_only=read_only, partial=partial, needed=needed)
+    # A body may have a read-only field of the name that fills the route.
+    walk = _Walk(read_only=read_only - needed, partial=partial, needed=needed)
     root = _Place()
     if isinstance(sent, str):
         parsed = from_text(sent, depth=0)
@@ -72,7 +74,7 @@ def _failure(errors: Mapping[str, list[str]]) -> ValidationFailed:
     paths = sorted(errors)
     said = [f"{path}: {errors[path][0]}" for path in paths[:3]]
     if len(paths) > len(said):
-        said.append(f"{len(paths) - len(said)} more in errors.")
+        said.append("There is more in errors.")
     text = f"The arguments do not fit. {' '.join(said)}"
     return ValidationFailed(text, errors={path: errors[path] for path in paths[:MAX_ERRORS]})
 
@@ -127,7 +129,8 @@ class _Walk:
         self.misfits += other.misfits
 
     def refuse(self, place: _Place, text: str) -> None:
-        self.errors.setdefault(place.path(), []).append(text)
+        if len(self.errors) < MAX_NOTED:
+            self.errors.setdefault(place.path(), []).append(text)
 
     def warn(self, place: _Place, text: str) -> None:
         self.changes += 1

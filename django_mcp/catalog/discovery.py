@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 
-from django_mcp.catalog import schema
+from django_mcp.catalog import presentation, schema
 from django_mcp.catalog.enumeration import HOLE, Endpoint, enumerate_endpoints
 from django_mcp.catalog.handlers import action_name, handler_function, handler_name
 from django_mcp.catalog.naming import Candidate, assign, derive
@@ -73,7 +73,8 @@ def forget() -> None:
     """Drop all catalogs and their schemas, for changed settings."""
     with _lock:
         _catalogs.clear()
-    schema.forget()
+        presentation.forget()
+        schema.forget()
 
 
 def _index(urlconf: Any) -> Catalog:
@@ -91,7 +92,8 @@ def _index(urlconf: Any) -> Catalog:
     problems += collisions
     named = [replace(draft, name=name) for name, (_candidate, draft) in zip(names, drafts, strict=True)]
     operations = tuple(sorted((one for one in named if not _is_excluded(one)), key=lambda one: one.name.casefold()))
-    return Catalog(operations, tuple(problems), _names(operations, problems))
+    by_name = _names(operations, problems)
+    return Catalog(operations, tuple(problems), by_name)
 
 
 def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, RoutedOperation]]:

@@ -111,8 +111,10 @@ class FieldInspector:
         related = isinstance(field, serializers.PrimaryKeyRelatedField) and not has_override(field, "field")
         # A related field may bring its rows by a method alone, which is not looked at otherwise.
         if related and field.queryset is None and not field.read_only and field.pk_field is None:
-            meta = self._get_serializer_field_meta(field, direction)
-            return append_meta(self._map_model_field(field.get_queryset().model._meta.pk, None), meta)  # type: ignore[attr-defined]  # noqa: SLF001
+            schema = self._map_model_field(field.get_queryset().model._meta.pk, None)  # type: ignore[attr-defined]  # noqa: SLF001
+            # The key is not editable where it is the row's own; here it is a value.
+            schema.pop("readOnly", None)
+            return append_meta(schema, self._get_serializer_field_meta(field, direction))
         return super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[misc]
 
 

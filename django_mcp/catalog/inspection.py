@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.settings import spectacular_settings
 from rest_framework.request import Request
@@ -154,8 +155,11 @@ def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> Op
         for ancestor in cls.__mro__
         if ancestor not in declared and ancestor not in base.__mro__ and ancestor is not object
     ]
+    # Whatever a declared class derives from comes after all of ours, hence ours one by one.
+    shared = {ancestor for cls in rest for ancestor in cls.__mro__}
+    ours = [cls for cls in base.__mro__ if cls not in shared] if rest else [base]
+    bases = (*declared, *ours, *dict.fromkeys(rest))
     # `view` in the namespace: DRF writes an attribute of that name onto schema classes while it serves requests.
-    bases = (*declared, base, *dict.fromkeys(rest))
     schema = cast("OperationInspector", type("OperationSchema", bases, {"view": None})())
     schema.view = view
     schema.method = method.upper()
@@ -167,8 +171,16 @@ def view_for(operation: Operation) -> APIView:
     return view_of(operation.callback, operation.view_class, operation.method, operation.route)
 
 
+def is_replaced(callback: Any) -> bool:
+    """Tell whether an extension of drf-spectacular describes the view by another class."""
+    return OpenApiViewExtension.get_match(callback) is not None
+
+
 def view_of(callback: Any, view_class: type, method: str, route: str) -> APIView:
     """As `view_for`, before there is an operation."""
+    replacement = OpenApiViewExtension.get_match(callback)
+    if replacement:
+        view_class = replacement.view_replacement()
     initkwargs = {key: value for key, value in callback.initkwargs.items() if key != "schema"}
     view = cast("APIView", view_class(**initkwargs))
     view.args, view.kwargs, view.format_kwarg = (), {}, None

@@ -32,10 +32,11 @@ class NormalForm:
         if not isinstance(schema, Mapping):
             return {}
         source, inside = self._flat(schema, inside)
+        if source is not None:
+            source, inside = self._unwrapped(source, inside)
         if source is None:
             self.recursive = True
             return {**FREE_FORM, "properties": {}, "description": RECURSION}
-        source = self._without_wrappers(source, inside)
         result = facts(source)
         if "properties" in source or "additionalProperties" in source or "object" in result.get("type", ()):
             self._object(result, source, trail, inside)
@@ -74,22 +75,25 @@ class NormalForm:
             merged = _merged(merged, flat)
         return _merged(merged, {key: value for key, value in schema.items() if key != "allOf"}), inside
 
-    def _without_wrappers(self, source: Schema, inside: frozenset[str]) -> Schema:
+    def _unwrapped(self, source: Schema, inside: frozenset[str]) -> tuple[Schema | None, frozenset[str]]:
         """Turn "this or null" and "this or an empty text" into a nullable, blankable this; the rest into `anyOf`."""
         variants = [*source.pop("oneOf", ()), *source.pop("anyOf", ())]
         if not variants:
-            return source
-        meant = [variant for variant in variants if not _is_null(variant) and not _is_blank(variant)]
-        if any(_is_null(variant) for variant in variants):
+            return source, inside
+        looked_at = [(variant, self._flat(variant, inside)[0] if _is_schema(variant) else {}) for variant in variants]
+        meant = [variant for variant, flat in looked_at if not _is_null(flat) and not _is_blank(flat)]
+        if any(_is_null(flat) for _variant, flat in looked_at):
             source["nullable"] = True
-        blank = any(_is_blank(variant) for variant in variants)
-        if len(meant) != 1:
-            return {**source, "anyOf": meant} if meant else source
-        flat, _inside = self._flat(meant[0], inside)
+        if not meant:
+            return source, inside
+        if len(meant) > 1:
+            return {**source, "anyOf": meant}, inside
+        flat, inside = self._flat(meant[0], inside) if _is_schema(meant[0]) else ({}, inside)
         if flat is None:
-            return source
-        merged = self._without_wrappers({**flat, **source}, inside)
-        return _blankable(merged) if blank else merged
+            return None, inside
+        merged, inside = self._unwrapped({**flat, **source}, inside)
+        blank = any(_is_blank(flat) for _variant, flat in looked_at)
+        return (_blankable(merged) if blank and merged is not None else merged), inside
 
     def _object(self, result: Schema, source: Schema, trail: tuple[str, ...], inside: frozenset[str]) -> None:
         if not result.get("type"):
@@ -99,7 +103,7 @@ class NormalForm:
             if self._wanted(str(name), schema, trail, inside):
                 properties[str(name)] = self.convert(schema, (*trail, str(name)), inside)
         result["properties"] = properties
-        required = [name for name in plain(source.get("required") or []) if name in properties]
+        required = [name for name in dict.fromkeys(plain(source.get("required") or ())) if name in properties]
         if required and not self.partial:
             result["required"] = required
         more = source.get("additionalProperties")
@@ -120,7 +124,8 @@ class NormalForm:
             if not trail:
                 self.read_only.add(name)
             return False
-        if flags.get("writeOnly") or flags.get("x-mcp-sensitive"):
+        wrapped = [part for part in flags.get("oneOf", ()) if isinstance(part, Mapping)]
+        if flags.get("writeOnly") or any(part.get("x-mcp-sensitive") for part in (flags, *wrapped)):
             self.sensitive.add(".".join((*trail, name)))
         return True
 
@@ -160,14 +165,22 @@ def _merged(first: Schema, second: Schema) -> Schema:
     return merged
 
 
-def _is_null(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and (schema.get("type") == "null" or list(schema.get("enum", ())) == [None])
+def _is_schema(schema: Any) -> bool:
+    return isinstance(schema, Mapping)
 
 
-def _is_blank(schema: Any) -> bool:
-    if not isinstance(schema, Mapping) or schema.get("type", "string") != "string":
+def _is_null(schema: Schema | None) -> bool:
+    return schema is not None and (schema.get("type") == "null" or _is_only(schema.get("enum"), None))
+
+
+def _is_blank(schema: Schema | None) -> bool:
+    if schema is None or schema.get("type", "string") != "string":
         return False
-    return schema.get("maxLength") == 0 or list(schema.get("enum", ())) == [""]
+    return schema.get("maxLength") == 0 or _is_only(schema.get("enum"), "")
+
+
+def _is_only(values: Any, value: Any) -> bool:
+    return bool(values) and all(item == value for item in values)
 
 
 def _blankable(schema: Schema) -> Schema:
@@ -184,12 +197,15 @@ def _readable(name: Any) -> str:
     return f"Format: {name}. " if isinstance(name, str) else ""
 
 
-def one_object(schema: Schema) -> Schema:
-    """Merge the variants of a schema into one object with the fields of all, required where all require them."""
+def one_object(schema: Schema, *, every: bool = False) -> Schema:
+    """Merge the variants of a schema into one object with the fields of all, required where all require them.
+
+    With `every`, only where every variant is an object; what cannot be merged is left open.
+    """
     variants = [variant for variant in schema.get("anyOf", ()) if "properties" in variant]
-    if not variants:
-        return schema
     merged: Schema = {key: value for key, value in schema.items() if key != "anyOf"}
+    if not variants or (every and len(variants) < len(schema["anyOf"])):
+        return merged
     properties: dict[str, Any] = dict(schema.get("properties", {}))
     for variant in variants:
         for name, field in variant["properties"].items():

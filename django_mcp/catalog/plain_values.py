@@ -82,7 +82,7 @@ def facts(source: Mapping[str, Any]) -> Schema:
 
 
 def _keyword(key: str, value: Any) -> Any:
-    if value is None and key != "default":
+    if (value is None and key != "default") or (key in {"title", "description"} and not str(value).strip()):
         return _NOTHING
     if key in {"title", "description", "pattern", "format"}:
         return str(value)

@@ -90,6 +90,12 @@ def _label_of(module: str) -> str:
     return config.label if config is not None else module.partition(".")[0]
 
 
+def forget() -> None:
+    """Drop what was read of classes and modules, for changed settings."""
+    _docstrings.cache_clear()
+    _label_of.cache_clear()
+
+
 def app_label(view_class: type) -> str:
     """Return the label of the app that a view is in, or its top-level package where it is in none."""
     return _label_of(view_class.__module__)

@@ -12,9 +12,10 @@ from django.utils.translation import get_language
 from drf_spectacular.plumbing import ComponentRegistry
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
+from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
-from django_mcp.catalog.inspection import inspector_for, quietly, versioned, view_for
+from django_mcp.catalog.inspection import inspector_for, is_replaced, quietly, versioned, view_for
 from django_mcp.catalog.normal_form import NormalForm, one_object
 from django_mcp.catalog.plain_values import FILE, Schema, plain, say
 from django_mcp.vocabulary import Argument, Operation
@@ -128,7 +129,8 @@ def _variant(view: APIView | None) -> tuple[Any, ...]:
         serializer = view.get_serializer_class() if isinstance(view, GenericAPIView) else None
     except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
         serializer = None
-    return (serializer or type(view), view.request.user.pk if _depends_on_user(view, serializer) else None)
+    user = getattr(view.request, "user", None) if _depends_on_user(view, serializer) else None
+    return (serializer or type(view), getattr(user, "pk", None))
 
 
 def _depends_on_user(view: APIView, serializer: Any) -> bool:
@@ -144,7 +146,7 @@ def _depends_on_user(view: APIView, serializer: Any) -> bool:
 def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:
     try:
         inspected, inspector = _inspect(operation, view)
-        if view is not None and "body" in inspector.failures:
+        if view is not None and inspector.free_form:
             # With the caller's request alone the view may lack what its URL would give; this one knows that it is asked.
             inspected, inspector = _inspect(operation, None)
         parts = _assemble(operation, inspected, inspector)
@@ -168,8 +170,10 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
 
 
 def _inspect(operation: Operation, view: APIView | None) -> tuple[dict[str, Any], Any]:
-    view = versioned(view or view_for(operation), getattr(operation, "namespace", ""))
-    handler = getattr(operation.view_class, operation.handler, None)
+    if view is None or is_replaced(operation.callback):
+        view = view_for(operation)
+    view = versioned(view, getattr(operation, "namespace", ""))
+    handler = getattr(type(view), operation.handler, None)
     inspector = inspector_for(view, operation.callback, handler, operation.method)
     regex = getattr(operation, "path_regex", "") or operation.route
     described = inspector.get_operation(operation.route, regex, "", operation.method, ComponentRegistry())
@@ -194,6 +198,7 @@ def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any
         item = parameters.get(("path", name), {"schema": {"type": "string"}})
         schema = _parameter(item, components, parts)
         schema.pop("default", None)
+        schema |= _versions(operation.view_class, name)
         parts.add(name, "path", schema, required=True)
     for (location, name), item in parameters.items():
         if location == "query":
@@ -201,9 +206,18 @@ def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any
     return parts
 
 
+def _versions(view_class: Any, name: str) -> Schema:
+    """Return what is known of the argument that carries the version of an API."""
+    versioning = getattr(view_class, "versioning_class", None)
+    if versioning is None or not issubclass(versioning, URLPathVersioning) or name != versioning.version_param:
+        return {}
+    allowed = [str(version) for version in versioning.allowed_versions or ()]
+    return {"type": "string", "description": "The version of the API.", **({"enum": allowed} if allowed else {})}
+
+
 def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: _Parts) -> Schema:
     form = NormalForm(components, "request")
-    schema = one_object(form.convert(item.get("schema", {})))
+    schema = form.convert(item.get("schema", {}))
     parts.sensitive |= form.sensitive
     if item.get("description"):
         say(schema, str(item["description"]))
@@ -266,5 +280,5 @@ def _output(described: Mapping[str, Any], inspector: Any) -> dict[str, Any] | No
         media = content.get("application/json") or next(iter(content.values()), None)
         if code.startswith("2") and media is not None:
             form = NormalForm(_components(inspector), "response")
-            return one_object(form.convert(media.get("schema", {})))
+            return one_object(form.convert(media.get("schema", {})), every=True)
     return None

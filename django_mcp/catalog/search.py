@@ -5,12 +5,11 @@ There is no list of stop words: a word that stands everywhere weighs next to not
 
 import difflib
 import math
-import threading
-import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.utils import translation
@@ -18,9 +17,6 @@ from django.utils import translation
 from django_mcp.catalog import words
 from django_mcp.catalog.schema import schema_for
 from django_mcp.vocabulary import Operation, Safety
-
-if TYPE_CHECKING:
-    from django_mcp.catalog.discovery import Catalog
 
 # The least of these is more than half of the greatest, so that two words found outrank one found in a better place.
 NAME, ALIASES, KEYWORDS, TAGS, WHEN_TO_USE, DESCRIPTION, ROUTE, VALUES, VERB = (
@@ -243,27 +239,16 @@ def enumerated(schema: Any) -> Iterator[str]:
             yield from enumerated(part)
 
 
-_indexes: dict[int, SearchIndex] = {}
-_building = threading.Lock()
+@lru_cache(maxsize=32)
+def index_for(operations: tuple[Operation, ...]) -> SearchIndex:
+    """Return the index of these operations, built on first use, in `LANGUAGE_CODE`.
 
-
-def index_for(catalog: "Catalog") -> SearchIndex:
-    """Return the catalog's index, built once on first use, in `LANGUAGE_CODE`."""
-    index = _indexes.get(id(catalog))
-    if index is None:
-        with _building:
-            index = _indexes.get(id(catalog)) or _built(catalog)
-    return index
+    It is an index of what a caller may reach, not of the catalog: the rarity of a word, and whether it is known at
+    all, would else tell of operations that the caller must not know of.
+    """
+    with translation.override(settings.LANGUAGE_CODE):
+        return SearchIndex(operations, _values if len(operations) <= MAX_DESCRIBED else None)
 
 
 def _values(operation: Operation) -> Iterator[str]:
     return enumerated(schema_for(operation).input)
-
-
-def _built(catalog: "Catalog") -> SearchIndex:
-    with translation.override(settings.LANGUAGE_CODE):
-        index = SearchIndex(catalog.operations, _values if len(catalog.operations) <= MAX_DESCRIBED else None)
-    # The identity of a catalog that is gone may be given to another.
-    weakref.finalize(catalog, _indexes.pop, id(catalog), None)
-    _indexes[id(catalog)] = index
-    return index

@@ -1,13 +1,13 @@
 """Single values as a JSON Schema expects them: what a schema takes, and how a value is spelled in each type."""
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-MAX_DEPTH = 64
+from django_mcp.protocol import strict_json
+
 ABSENT = object()
 _INTEGER = re.compile(r"([+-]?\d+)(\.0*)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -170,42 +170,9 @@ def from_text(text: str, *, depth: int) -> Any:
     if text.lstrip()[:1] not in ("{", "["):
         return ABSENT
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-        _inspect(value, depth)
-    except (ValueError, RecursionError):
+        return strict_json.loads(text, levels=strict_json.MAX_DEPTH - depth)
+    except strict_json.NotStrict:
         return ABSENT
-    return value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError
-    return found
-
-
-def _no_constant(_: str) -> Any:
-    raise ValueError
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
-
-
-def _inspect(value: Any, depth: int) -> None:
-    """Refuse lone surrogates and nesting that the door would have refused, had it not been hidden in text."""
-    if isinstance(value, str):
-        value.encode()
-        return
-    if not isinstance(value, dict | list):
-        return
-    if depth >= MAX_DEPTH:
-        raise ValueError
-    for item in [*value, *value.values()] if isinstance(value, dict) else value:
-        _inspect(item, depth + 1)
 
 
 def expected(schema: Mapping[str, Any], value: Any) -> str:

@@ -81,8 +81,8 @@ def _rehearsed_class(view_class: type, handler: str) -> type:
         return await sync_to_async(rehearse)(view, request, *args, **kwargs)
 
     stub = rehearse_async if iscoroutinefunction(getattr(view_class, handler)) else rehearse
-    members = {handler: stub, "check_throttles": _peek_throttles}
-    return type(view_class.__name__, (view_class,), {**members, "__module__": view_class.__module__})
+    identity = {name: getattr(view_class, name) for name in ("__module__", "__qualname__", "__doc__")}
+    return type(view_class.__name__, (view_class,), {**identity, handler: stub, "check_throttles": _peek_throttles})
 
 
 def standard_action(view_class: type, handler: str) -> str | None:

@@ -4,10 +4,8 @@ import json
 import logging
 import math
 import time
-import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
-from uuid import uuid4
 
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404
@@ -17,8 +15,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.views import exception_handler
 
+from django_mcp import incidents
 from django_mcp.conf import conf
-from django_mcp.redaction import MASK, redact, sensitive_name
+from django_mcp.redaction import sensitive_name
 from django_mcp.vocabulary import Reply, ToolCall
 
 logger = logging.getLogger("django_mcp")
@@ -53,10 +52,7 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
     data, more = _data(response)
     error_id = ""
     if response.status_code >= 500:
-        error_id = _error_id()
-        logger.error(
-            "Error %s: %s answered %s.", error_id, call.target, response.status_code, extra={"error_id": error_id}
-        )
+        error_id = incidents.report(f"{call.target} answered {response.status_code}.")
         # The page of a debug server or proxy is no answer for a model.
         data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
     return Reply(
@@ -84,9 +80,8 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     for kinds, status, text in _KNOWN:
         if isinstance(error, kinds):
             return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
-    error_id = _error_id()
-    trace = _without_secrets(call, "".join(traceback.format_exception(error)))
-    logger.error("Error %s in %s:\n%s", error_id, call.target, trace, extra={"error_id": error_id})
+    secrets = _secrets(call.arguments, call.sensitive, "")
+    error_id = incidents.report(f"{call.target} failed.", error, secrets=secrets)
     return Reply(status=500, rolled_back=rolled_back, error_id=error_id)
 
 
@@ -110,10 +105,6 @@ def parsed(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
 
 def _integer(text: str) -> int | str:
     return int(text) if len(text) < 16 or (len(text) < 18 and abs(int(text)) <= MAX_EXACT) else text
-
-
-def _error_id() -> str:
-    return uuid4().hex[:12]
 
 
 def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
@@ -176,12 +167,6 @@ def _retry_after(header: str | None) -> int | None:
         return int(header)
     when = parse_http_date_safe(header)
     return None if when is None else max(0, math.ceil(when - time.time()))
-
-
-def _without_secrets(call: ToolCall, text: str) -> str:
-    for secret in sorted(_secrets(call.arguments, call.sensitive, ""), key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return str(redact(text))
 
 
 def _secrets(value: Any, sensitive: frozenset[str], path: str, *, hidden: bool = False) -> Iterator[str]:

@@ -91,7 +91,8 @@ def _spellings(path: str, urlconf: str) -> Iterator[tuple[str | None, str]]:
         return
     prefixed, own_prefixed = is_language_prefix_patterns_used(urlconf)
     if prefixed:
-        yield active, f"/{active}{path.removeprefix(f'/{own}') if own_prefixed else path}"
+        rest = path.removeprefix(f"/{own}/") if own_prefixed else path
+        yield active, f"/{active}/{rest.removeprefix('/')}"
     yield own, path
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
@@ -37,7 +37,7 @@ def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
     Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
     URL can have.
     """
-    operation = _operation(call)
+    operation = cast("Operation", call.operation)
     placed = _placed(call, operation)
     path, holes = _filled(operation, placed["path"])
     query: dict[str, Any] = {}
@@ -49,13 +49,6 @@ def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
     query, notes = limited(call, query)
     body, content_type = _body(operation, placed["body"], parsed)
     return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
-
-
-def _operation(call: ToolCall) -> Operation:
-    if call.operation is None:
-        msg = f"{call.target} is no operation of the host."
-        raise TypeError(msg)
-    return call.operation
 
 
 def _placed(call: ToolCall, operation: Operation) -> dict[str, Placed]:
@@ -74,8 +67,9 @@ def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
     texts: dict[str, str] = {}
     holes = _HOLE.findall(operation.route)
     for name, (argument, value) in values.items():
-        for hole in holes:
-            if hole in {name, argument.wire} or operation.path_arguments.get(hole) == argument.wire:
+        by_pattern = [hole for hole in holes if operation.path_arguments.get(hole) == argument.wire]
+        for hole in (argument.wire, name, *by_pattern):
+            if hole in holes:
                 texts[hole] = uploads.text(value)
                 break
     missing = [hole for hole in holes if hole not in texts]

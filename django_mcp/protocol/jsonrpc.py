@@ -1,18 +1,14 @@
 """JSON-RPC 2.0 as MCP uses it: strict JSON, one message a body, ids echoed as they came."""
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from django_mcp.errors import ProtocolError
+from django_mcp.protocol import strict_json
 
 VERSION = "2.0"
-MAX_DEPTH = 64
-# CPython's default limit; one of our own, because a host may have lifted the interpreter's.
-MAX_DIGITS = 4300
 
 RequestId = str | int
 
@@ -33,27 +29,16 @@ class Message:
 def parse(body: bytes) -> Any:
     """Return the JSON value of a request body.
 
-    JSON has many readings of the same bytes where they are sloppy, and what is shown to a human must be what runs. So
-    this refuses duplicate keys, NaN, Infinity, numbers that overflow, lone surrogates, a byte order mark, text that is
-    not UTF-8, nesting deeper than 64 and integers longer than 4300 digits.
-
-    Raises ProtocolError -32700 (HTTP 400).
+    Raises ProtocolError -32700 (HTTP 400) for text that is not UTF-8 or not strict JSON.
     """
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _unparsable(f"byte {error.start} is not UTF-8") from None
     try:
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
-        )
-    except json.JSONDecodeError as error:
-        raise _unparsable(f"{error.msg} at line {error.lineno} column {error.colno}") from None
-    except RecursionError:
-        raise _unparsable(f"it nests deeper than {MAX_DEPTH} levels") from None
-    _check_depth(body, value)
-    _check_surrogates(text, value)
-    return value
+        return strict_json.loads(text)
+    except strict_json.NotStrict as error:
+        raise _unparsable(str(error)) from None
 
 
 def id_of(value: Any) -> RequestId | None:
@@ -129,63 +114,6 @@ def _params(value: dict[str, Any], known: RequestId | None) -> dict[str, Any]:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _unparsable("an object has the same key twice")
-    return found
-
-
-def _constant(text: str) -> Any:
-    raise _unparsable(f"{text} is no JSON number")
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if number in {float("inf"), float("-inf")}:
-        raise _unparsable("a number is too large")
-    return number
-
-
-def _integer(text: str) -> int:
-    if len(text) > MAX_DIGITS:
-        raise _unparsable(f"an integer has more than {MAX_DIGITS} digits")
-    return int(text)
-
-
-def _check_depth(body: bytes, value: Any) -> None:
-    # No value nests deeper than it has opening brackets, and counting bytes is far cheaper than walking.
-    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
-        return
-    level = _containers([value])
-    for _depth in range(MAX_DEPTH):
-        level = _containers(chain.from_iterable(_children(item) for item in level))
-        if not level:
-            return
-    raise _unparsable(f"it nests deeper than {MAX_DEPTH} levels")
-
-
-def _containers(values: Iterable[Any]) -> list[Any]:
-    return [item for item in values if isinstance(item, dict | list)]
-
-
-def _children(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
-
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-def _check_surrogates(text: str, value: Any) -> None:
-    # Bytes that are UTF-8 hold none; only an escape can smuggle one in.
-    if _SURROGATE.search(text) is None:
-        return
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise _unparsable("a string holds half of a surrogate pair") from None
 
 
 def _unparsable(reason: str) -> ProtocolError:

@@ -88,8 +88,7 @@ def trim_result(result: Mapping[str, Any], revision: str | None) -> dict[str, An
     content type that it does not know, so those are held to the assumed revision.
     """
     kept = dict(result) if revision is None else _kept(result, "result", revision)
-    if "content" in kept:
-        kept["content"] = [_block(block, revision) for block in kept["content"]]
+    kept["content"] = [_block(block, revision) for block in result["content"]]
     return kept
 
 

@@ -21,9 +21,6 @@ class Text(serializers.Field[str, Any, str, Any]):
             self.fail("invalid")
         return data
 
-    def to_representation(self, value: str) -> str:
-        return value
-
 
 class Object(serializers.Field[dict[str, Any], Any, dict[str, Any], Any]):
     """A JSON object with any content."""
@@ -34,9 +31,6 @@ class Object(serializers.Field[dict[str, Any], Any, dict[str, Any], Any]):
         if not isinstance(data, dict):
             self.fail("invalid")
         return data
-
-    def to_representation(self, value: dict[str, Any]) -> dict[str, Any]:
-        return value
 
 
 class InitializeParams(serializers.Serializer[Any]):

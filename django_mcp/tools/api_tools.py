@@ -1,6 +1,5 @@
 """The API tools: the whole exposed API behind four tools, at a few KB of context."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,9 @@ from django_mcp.catalog.arguments import normalise
 from django_mcp.catalog.schema import OperationSchema
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import API_TOOLS, Reach
+from django_mcp.protocol import strict_json
 from django_mcp.requests import forwarded_headers
-from django_mcp.tools.base import Stored, Tool
+from django_mcp.tools.base import AnsweringTool, AnyTool, CallingTool, Stored
 from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, requires_approval, schema_of, search
 from django_mcp.vocabulary import Operation, Safety, ToolCall
 
@@ -53,8 +53,8 @@ def _object(args: Any) -> dict[str, Any] | None:
         return None
     if isinstance(args, str):
         try:
-            args = json.loads(args)
-        except ValueError:
+            args = strict_json.loads(args)
+        except strict_json.NotStrict:
             args = None
     if not isinstance(args, Mapping):
         raise ValidationFailed('args must be a JSON object, such as {"id": 5}; send the object itself, not text.')
@@ -149,8 +149,8 @@ def _read_only(_reach: Reach) -> Safety:
     return Safety.READ_ONLY
 
 
-TOOLS = (
-    Tool(
+TOOLS: tuple[AnyTool, ...] = (
+    AnsweringTool(
         name="api_search",
         title="Find operations",
         group=API_TOOLS,
@@ -171,7 +171,7 @@ TOOLS = (
         safety=_read_only,
         answer=search,
     ),
-    Tool(
+    AnsweringTool(
         name="api_describe",
         title="Describe operations",
         group=API_TOOLS,
@@ -181,7 +181,7 @@ TOOLS = (
         safety=_read_only,
         answer=describe,
     ),
-    Tool(
+    CallingTool(
         name=API_READ,
         title="Call an operation that only reads",
         group=API_TOOLS,
@@ -191,7 +191,7 @@ TOOLS = (
         safety=_read_only,
         resolve=read,
     ),
-    Tool(
+    CallingTool(
         name=API_CALL,
         title="Call an operation",
         group=API_TOOLS,

@@ -14,14 +14,9 @@ class Stored(Protocol):
     def __call__(self, token: str, *, tool: str, target: str) -> Mapping[str, Any] | None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One MCP tool.
-
-    `answer` is for a tool that only reads our own catalog: arguments and reach in, the structured result out.
-    `resolve` is for one that calls something of the host's: it returns the call, for the pipeline to decide on. Each
-    tool has one of the two. `safety` is None where nothing may be promised to clients.
-    """
+    """One MCP tool. `safety` answers None where nothing may be promised to clients."""
 
     name: str
     title: str
@@ -30,8 +25,6 @@ class Tool:
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any]
     safety: Callable[[Reach], Safety | None]
-    answer: Callable[[Mapping[str, Any], Reach], dict[str, Any]] | None = None
-    resolve: Callable[[Mapping[str, Any], Reach, Stored], ToolCall] | None = None
 
     def listing(self, reach: Reach) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to this caller."""
@@ -46,6 +39,23 @@ class Tool:
         if safety is not None:
             listed["annotations"] = annotations(safety)
         return listed
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnsweringTool(Tool):
+    """A tool that reads only our own catalog: arguments and reach in, the structured result out."""
+
+    answer: Callable[[Mapping[str, Any], Reach], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallingTool(Tool):
+    """A tool that calls something of the host's: `resolve` returns the call, for the pipeline to decide on."""
+
+    resolve: Callable[[Mapping[str, Any], Reach, Stored], ToolCall]
+
+
+AnyTool = AnsweringTool | CallingTool
 
 
 def annotations(safety: Safety) -> dict[str, Any]:

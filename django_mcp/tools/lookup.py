@@ -33,14 +33,9 @@ def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
     tag = _text(arguments, "tag")
     safety = _safety(arguments)
     take = _take(arguments)
-    index = index_for(reach.catalog)
-    hits = (
-        index.search(query)
-        if query.strip()
-        else [Hit(operation=item, score=0.0, weak=False) for item in reach.operations()]
-    )
-    reached = set(reach.operations())
-    wanted = [hit for hit in hits if hit.operation in reached and _fits(hit.operation, tag, safety)]
+    reached = reach.operations()
+    hits = index_for(reached).search(query) if query.strip() else [Hit(item, 0.0, weak=False) for item in reached]
+    wanted = [hit for hit in hits if _fits(hit.operation, tag, safety)]
     shown = list(islice((hit for hit in wanted if reach.permits(hit.operation)), take))
     if not shown:
         return _no_match(query, reach)
@@ -171,9 +166,8 @@ def _what_next(wanted: list[Hit], shown: list[Hit]) -> str:
 
 
 def _no_match(query: str, reach: Reach) -> dict[str, Any]:
-    reached = list(reach.operations())
-    near = [item for item in index_for(reach.catalog).nearest(query) if item in set(reached)]
-    suggested = list(islice(reach.permitted(near), MAX_SUGGESTED))
+    reached = reach.operations()
+    suggested = list(islice(reach.permitted(index_for(reached).nearest(query)), MAX_SUGGESTED))
     tags = {tag for operation in reach.permitted(reached[:MAX_TAKE]) for tag in _tags(operation)}
     return {
         "status": "no_match",

@@ -7,17 +7,17 @@ from django_mcp.exposure import Reach, offers_api_tools, reach
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools.api_tools import TOOLS
-from django_mcp.tools.base import Tool
+from django_mcp.tools.base import AnyTool
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def reached(caller_reach: Reach) -> tuple[Tool, ...]:
+def reached(caller_reach: Reach) -> tuple[AnyTool, ...]:
     """Return the tools this caller may call: the API tools, where it reaches any operation through them."""
     return TOOLS if offers_api_tools(caller_reach.server) and caller_reach.anything() else ()
 
 
-def find(name: str, caller_reach: Reach) -> Tool:
+def find(name: str, caller_reach: Reach) -> AnyTool:
     """Return the tool of that name. Raises ProtocolError where there is none or the caller does not reach it."""
     tool = _BY_NAME.get(name)
     if tool is None or not offers_api_tools(caller_reach.server):

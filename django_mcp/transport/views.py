@@ -1,9 +1,6 @@
 """The endpoint: every gate in its order, and every answer as JSON."""
 
 import json
-import logging
-import traceback
-import uuid
 from typing import Any
 
 from django.db import connections, transaction
@@ -11,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.generic import View
 
-from django_mcp import exposure
+from django_mcp import exposure, incidents
 from django_mcp import server as servers
 from django_mcp.dispatch import dispatch
 from django_mcp.errors import ProtocolError
 from django_mcp.models import APIKey
 from django_mcp.protocol import jsonrpc
-from django_mcp.redaction import one_line, redact
+from django_mcp.redaction import one_line
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.transport import authentication, bodies, headers, throttling
@@ -25,8 +22,6 @@ from django_mcp.vocabulary import Caller
 
 JSON = "application/json"
 NOTHING_EXPOSED = "Nothing is exposed here. Name tool groups in the settings or in the admin."
-
-logger = logging.getLogger("django_mcp")
 
 
 class JsonView(View):
@@ -139,7 +134,5 @@ def _accepted() -> HttpResponse:
 
 
 def _internal(error: Exception) -> ProtocolError:
-    error_id = uuid.uuid4().hex
-    # Not exc_info: a handler would print the exception's text as it is, and it may quote a key or a token.
-    logger.error("MCP request failed, error id %s\n%s", error_id, redact("".join(traceback.format_exception(error))))
+    error_id = incidents.report("Answering an MCP request failed.", error)
     return ProtocolError(ProtocolError.INTERNAL, f"Internal error. Error id {error_id}; the server's log has more.")

@@ -59,11 +59,11 @@ def test_group_of_the_settings_is_locked(desk, settings):
     assert not ToolGroup.objects.get().exposed
 
 
-def test_mode_of_the_api_tools_does_not_hide_them(desk):
-    desk.post(PAGE, {"group": "api_tools", "exposed": "on", "approval_mode": "reject"})
-    assert ToolGroup.objects.get().exposed
+def test_api_tools_are_hidden_and_exposed_and_have_no_mode_of_their_own(desk):
     desk.post(PAGE, {"group": "api_tools", "approval_mode": "reject"})
-    assert not ToolGroup.objects.get().exposed
+    assert ToolGroup.objects.values_list("exposed", "approval_mode").get() == (False, "")
+    desk.post(PAGE, {"group": "api_tools", "exposed": "on"})
+    assert ToolGroup.objects.get().exposed
 
 
 @pytest.mark.parametrize("sent", [{"approval_mode": "review"}, {"approval_mode": "anything"}])
@@ -123,7 +123,9 @@ def test_rule_takes_method_and_route_from_the_catalog(desk):
 
 
 def test_rule_page_is_filled_in_from_the_overview(desk):
-    link = re.search(r'href="([^"]*toolrule/add[^"]*)"', row_of(desk.get(PAGE).content.decode(), "GetCoffeeShopMenu"))[1]
+    link = re.search(r'href="([^"]*toolrule/add[^"]*)"', row_of(desk.get(PAGE).content.decode(), "GetCoffeeShopMenu"))[
+        1
+    ]
     assert b'value="GetCoffeeShopMenu"' in desk.get(link).content
 
 
@@ -176,3 +178,37 @@ def test_rules_need_the_permission_to_change_groups(browser, person):
     assert viewer.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed"}).status_code == 403
     assert viewer.post(f"{RULES}{rule.pk}/delete/", {"post": "yes"}).status_code == 403
     assert ToolRule.objects.get().exposure == "inherit"
+
+
+def test_saving_a_rule_ties_it_to_what_has_its_name_now(desk):
+    rule = ToolRule.objects.create(name="GetCoffeeShopMenu", method="GET", route="/old/", exposure="exposed")
+    assert "in part" in desk.get(RULES).content.decode()
+    desk.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed"})
+    assert ToolRule.objects.get().route.endswith("menu/")
+    assert "in part" not in desk.get(RULES).content.decode()
+    assert AuditEvent.objects.get().detail["before"] == {"route": "/old/"}
+
+
+def test_mode_of_a_group_can_be_changed_on_its_own_page(desk):
+    row = ToolGroup.objects.create(name="coffee-shop", exposed=True)
+    desk.post(f"{PAGE}{row.pk}/change/", {"approval_mode": "reject", "exposed": "", "name": "other"})
+    changed = ToolGroup.objects.get()
+    assert (changed.name, changed.exposed, changed.approval_mode) == ("coffee-shop", True, "reject")
+    assert AuditEvent.objects.get().detail["after"] == {"approval_mode": "reject"}
+
+
+def test_removing_a_row_needs_the_permission_to_change_groups(browser, person):
+    row = ToolGroup.objects.create(name="gone", approval_mode="reject")
+    remover = browser(person("remover", "view_toolgroup", "delete_toolgroup", is_staff=True))
+    assert remover.post(f"{PAGE}{row.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert ToolGroup.objects.exists()
+
+
+def test_problems_of_the_catalog_are_shown(desk, monkeypatch):
+    from django_mcp.admin import exposure
+    from django_mcp.catalog.discovery import Catalog
+    from django_mcp.catalog.problems import Problem
+
+    problem = Problem(subject="/a/", text="It cannot be inspected.", cure="Correct the view.")
+    monkeypatch.setattr(exposure, "get_catalog", lambda: Catalog((), (problem,)))
+    assert "It cannot be inspected. Correct the view." in desk.get(PAGE).content.decode()

@@ -18,7 +18,9 @@ def test_templates_hold_no_inline_script_or_style(template):
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_templates_extend_the_admins(template):
-    assert re.match(r'{% extends "admin/(base_site|change_form|change_list)\.html" %}', template.read_text())
+    assert re.match(
+        r'{% extends "admin/(base_site|change_form|change_list|django_mcp/record_form)\.html" %}', template.read_text()
+    )
 
 
 def test_pages_hold_no_inline_code_of_ours(desk, clerk):

@@ -163,3 +163,13 @@ def test_event_page_leads_to_its_confirmation(desk, make):
 def test_event_without_a_confirmation_opens(desk):
     event = audit.record(EventKind.SETTINGS_CHANGED, caller={"username": "sam"})
     assert desk.get(f"{EVENTS}{event.pk}/change/").status_code == 200
+
+
+def test_filter_for_unknown_outcomes_finds_what_was_left_executing(desk, make):
+    make(state="executing", target="A")
+    make(state="unknown", target="B")
+    make(state="succeeded", target="C")
+    body = desk.get(CONFIRMATIONS, {"state": "unknown"}).content.decode()
+    assert [target for target in "ABC" if f'field-target">{target}<' in body] == ["A", "B"]
+    body = desk.get(CONFIRMATIONS, {"state": "succeeded"}).content.decode()
+    assert [target for target in "ABC" if f'field-target">{target}<' in body] == ["C"]

@@ -13,7 +13,9 @@ from django_mcp.errors import ValidationFailed
 
 SAFE = 2**53 - 1
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-scalars = st.none() | st.booleans() | st.integers(-SAFE, SAFE) | st.floats(allow_nan=False, allow_infinity=False) | texts
+scalars = (
+    st.none() | st.booleans() | st.integers(-SAFE, SAFE) | st.floats(allow_nan=False, allow_infinity=False) | texts
+)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4))
 
 
@@ -144,7 +146,10 @@ def test_arguments_have_a_sha_256_hex_digest():
 
 
 def test_forwarded_headers_are_part_of_the_hash():
-    hashes = {args_hash({}, {"X-Tenant": tenant}) for tenant in ("a", "b")} | {args_hash({}), args_hash({"x-tenant": "a"})}
+    hashes = {args_hash({}, {"X-Tenant": tenant}) for tenant in ("a", "b")} | {
+        args_hash({}),
+        args_hash({"x-tenant": "a"}),
+    }
     assert len(hashes) == 4
 
 

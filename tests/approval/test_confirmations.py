@@ -33,6 +33,13 @@ CREATED = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042,
 SUCCEEDED = {"status": "succeeded", "httpStatus": 201, "response": {"id": 1042, "total": "11.00"}}
 
 
+def buried(value):
+    """Put a value deeper than what is kept of arguments."""
+    for _ in range(30):
+        value = {"a": [value]}
+    return value
+
+
 def age(row, **values):
     Confirmation.objects.filter(jti=row.jti).update(expires_at=timezone.now() - timedelta(seconds=1), **values)
 
@@ -71,6 +78,7 @@ def test_stored_arguments_are_the_effective_ones(desk):
         ({"users": [{"login": {"secret": "hunter2"}}]}, ()),
         ({"users": [{"pin": "hunter2"}]}, ("users.pin",)),
         ({"note": "use ak-hunter2hunter2"}, ()),
+        (buried({"password": "hunter2"}), ()),
     ],
 )
 def test_sensitive_arguments_are_stored_nowhere(desk, arguments, sensitive):
@@ -213,6 +221,13 @@ def test_a_declined_confirmation_says_so_at_any_age(desk, state):
     age(row, state=state.value)
     with pytest.raises(Declined, match="nothing was run"):
         desk.find(token)
+
+
+def test_a_claim_on_a_row_that_was_removed_meanwhile_runs_nothing(desk):
+    row = desk.find(desk.propose()[1])
+    Confirmation.objects.all().delete()
+    with pytest.raises(ConfirmationUsed):
+        confirmations.claim(row, channel=Channel.AGENT, caller=desk.caller)
 
 
 # Comparing

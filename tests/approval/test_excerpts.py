@@ -65,3 +65,14 @@ def test_a_large_object_keeps_what_fits_and_says_so():
 
 def test_what_is_small_is_kept_as_it_is():
     assert bounded({"id": 1042}) == {"id": 1042}
+
+
+def test_a_long_text_keeps_its_beginning():
+    kept = bounded("ü" * MAX_BYTES)
+    assert kept.startswith("üüü")
+    assert kept.endswith("…")
+    assert size(kept) <= MAX_BYTES
+
+
+def test_a_number_longer_than_the_limit_is_left_out():
+    assert bounded(10**4000, 100) is None

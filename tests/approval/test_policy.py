@@ -68,7 +68,8 @@ def test_a_write_is_decided_by_its_mode(mode, safety):
 
 
 @pytest.mark.parametrize(
-    ("server", "group", "rule_mode", "key"), list(itertools.product(MODES, [None, *MODES], [None, *MODES], [None, *MODES]))
+    ("server", "group", "rule_mode", "key"),
+    list(itertools.product(MODES, [None, *MODES], [None, *MODES], [None, *MODES])),
 )
 def test_the_most_specific_mode_holds_and_the_key_only_tightens(server, group, rule_mode, key):
     call = make_call(operation=make_operation())
@@ -119,9 +120,7 @@ def test_a_rejected_call_is_told_what_to_do_instead():
 
 @pytest.mark.parametrize("nonsense", ["", "delegate", "DELEGATE_TO_CLIENT", "none", 0, False])
 def test_a_mode_that_is_none_asks_for_a_confirmation(nonsense):
-    server = SimpleNamespace(
-        writes_enabled=True, rules_for=lambda *_words: (), mode_of=lambda _group, _rules: nonsense
-    )
+    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_words: (), mode_of=lambda _group, _rules: nonsense)
     assert isinstance(decide(make_call(), server, make_caller()), Confirm)
 
 

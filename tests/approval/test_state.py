@@ -72,7 +72,9 @@ def test_a_foreign_key_is_compared_by_its_column(db):
 
 
 def test_a_fingerprint_costs_one_query(group):
-    with CaptureQueriesContext(connection, ) as queries:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
         state.fingerprint(target_of(group, "name"), locked=True)
     assert len(queries) == 1
 
@@ -99,7 +101,10 @@ def test_a_target_that_was_there_only_once_is_a_change(group, recorded):
 
 
 def test_a_database_that_does_not_answer_runs_nothing(group):
-    with mock.patch.object(QuerySet, "values_list", side_effect=DatabaseError("secret")), pytest.raises(Unavailable) as caught:
+    with (
+        mock.patch.object(QuerySet, "values_list", side_effect=DatabaseError("secret")),
+        pytest.raises(Unavailable) as caught,
+    ):
         state.fingerprint(target_of(group, "name"))
     assert "secret" not in caught.value.text
 
@@ -121,7 +126,7 @@ def test_the_row_is_locked_only_inside_a_transaction(transactional_db, inside):
 UTC = datetime.UTC
 ZONE = datetime.timezone(datetime.timedelta(hours=2))
 DIFFERENT = [
-    None, True, False, 0, 1, 1.0, "1", "", "None", Decimal("1"), Decimal("1.00"), b"1", [], ["1"], {}, {"a": 1}, {"a": "1"},
+    None, True, False, 0, 1, 1.0, "1", "", "None", Decimal(1), Decimal("1.00"), b"1", [], ["1"], {}, {"a": 1}, {"a": "1"},
     {1: 1}, {"1": 1}, [["1"]], datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 1, tzinfo=UTC),
     datetime.time(1), datetime.timedelta(1), uuid.UUID(int=1), str(uuid.UUID(int=1)), {"map": []}, {"list": []},
 ]  # fmt: skip

@@ -93,7 +93,8 @@ def profile(site: Project, calls: int, file: Path) -> None:
             profiler.disable()
             print(f"\n===== {scenario.name}, {calls} calls\n", file=out)
             statistics_ = pstats.Stats(profiler, stream=out)
-            statistics_.sort_stats("cumulative").print_stats(45)
+            statistics_.sort_stats("cumulative").print_stats("/django_mcp/", 40)
+            statistics_.sort_stats("cumulative").print_stats(40)
             statistics_.sort_stats("tottime").print_stats(20)
 
 

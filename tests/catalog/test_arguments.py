@@ -272,6 +272,7 @@ def test_many_unknown_fields_are_answered_briefly():
 
     assert len(caught.value.details["errors"]) == 20
     assert len(caught.value.text) < 500
+    assert caught.value.text.endswith("There is more in errors.")
 
 
 def test_name_with_control_characters_is_made_readable():

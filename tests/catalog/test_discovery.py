@@ -9,6 +9,7 @@ from django.test import override_settings
 from django.urls import include, path, re_path, resolve
 from django.utils.translation import gettext_lazy, override
 from django.views.decorators.cache import cache_page
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from drf_spectacular.views import SpectacularAPIView
@@ -99,8 +100,7 @@ def test_only_rest_framework_views_are_operations():
 
 
 def test_one_broken_view_does_not_hide_the_rest():
-    catalog = catalog_of(path("a/", Broken.as_view()), path("health/", health), path("b/", include("no.such.urls")) if 0
-                         else path("c/", health, name="other"))  # fmt: skip
+    catalog = catalog_of(path("a/", Broken.as_view()), path("health/", health), path("c/", health, name="other"))
     assert [found.name for found in catalog.operations] == ["health", "other"]
     [problem] = catalog.problems
     assert problem.subject == "a/"
@@ -155,7 +155,8 @@ def test_a_path_that_is_no_template_is_a_problem():
         (path("users/<int:pk>/", health), "/users/{id}/", {"id": "pk"}),
         (path("users/<int:pk>/<int:id>/", health), "/users/{pk}/{id}/", {"pk": "pk", "id": "id"}),
         (re_path(r"^users/(?P<name>[a-z]+)/?$", health), "/users/{name}/", {"name": "name"}),
-        (re_path(r"^x/(\d+)/(\d+)/$", health), "/x/{var}/{var_2}/", {"var": "var", "var_2": "var_2"}),
+        (re_path(r"^x/(\d+)/$", health), "/x/{var}/", {"var": "var"}),
+        (path("<a>/", include([path("<a>/", health)])), "/{a}/{a_2}/", {"a": "a", "a_2": "a_2"}),
     ],
 )
 def test_the_holes_of_a_route_are_the_names_of_arguments(pattern, route, arguments):
@@ -204,6 +205,34 @@ class Hidden(APIView):
 
 def test_excluded_methods_are_not_listed():
     assert [found.method for found in catalog_of(path("x/", Hidden.as_view())).operations] == ["DELETE"]
+
+
+def test_a_class_excluded_as_a_whole_is_not_listed():
+    @extend_schema(exclude=True)
+    class Some(Users):
+        @extend_schema(exclude=False)
+        def list(self, request):
+            return Response([])
+
+    assert names_of(*routed(Some)) == ["user_list"]
+
+
+class HostsOwnSchema(AutoSchema):
+    def is_excluded(self):
+        return "export" in self.path
+
+    def get_operation_id(self):
+        return "not explicit"
+
+    def get_tags(self):
+        return ["not explicit"]
+
+
+def test_a_schema_class_of_the_host_may_exclude_but_its_conventions_are_not_explicit():
+    with override_settings(REST_FRAMEWORK={"DEFAULT_SCHEMA_CLASS": "tests.catalog.test_discovery.HostsOwnSchema"}):
+        catalog = catalog_of(*routed())
+    assert catalog.get("user_export") is None
+    assert catalog.get("user_list").group == "tests"
 
 
 def test_an_action_excluded_by_its_schema_is_not_listed():
@@ -484,7 +513,9 @@ def test_the_version_of_a_namespace_counts():
             return Response({})
 
     view = View.as_view()
-    catalog = catalog_of(path("1/", include(([path("x/", view)], "v1"))), path("2/", include(([path("x/", view)], "v2"))))
+    catalog = catalog_of(
+        path("1/", include(([path("x/", view)], "v1"))), path("2/", include(([path("x/", view)], "v2")))
+    )
     assert [found.summary for found in catalog.operations] == ["one", "two"]
 
 

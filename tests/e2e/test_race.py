@@ -7,15 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.e2e import tokens
-from tests.e2e.server import backends, shop
+from tests.e2e.server import Backend, backends, shop
 
 TOKENS, RACERS = 20, 8
 ORDER = "CreateCoffeeShopOrder"
 
 
-@pytest.fixture(scope="module", params=backends())
+PROCESSES = [pytest.param((*item.values, 4, 1), id=item.id, marks=item.marks) for item in backends()]
+THREADS = pytest.param((Backend("sqlite:///"), 2, 4), id="sqlite, threads")
+
+
+@pytest.fixture(scope="module", params=[*PROCESSES, THREADS])
 def crowd(request, tmp_path_factory):
-    with shop(request.param, tmp_path_factory.mktemp("race"), workers=4) as opened:
+    backend, workers, threads = request.param
+    with shop(backend, tmp_path_factory.mktemp("race"), workers=workers, threads=threads) as opened:
         yield opened
 
 

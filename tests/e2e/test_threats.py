@@ -194,7 +194,9 @@ FORGERIES = {
     "no signature": lambda token: tokens.with_signature(token, ""),
     "other claims, old signature": lambda token: tokens.with_claims(token, jti=str(uuid.uuid4())),
     "longer life, old signature": lambda token: tokens.with_claims(token, exp=int(time.time()) + 10**6),
-    "other secret": lambda token: tokens.signed(tokens.claims(token), key="another secret of more than 32 bytes, of which nobody knows anything"),
+    "other secret": lambda token: tokens.signed(
+        tokens.claims(token), key="another secret of more than 32 bytes, of which nobody knows anything"
+    ),
     "the raw SECRET_KEY": lambda token: tokens.signed(tokens.claims(token), key="only-for-tests-" + "x" * 50),
     "alg none": lambda token: tokens.unsigned(tokens.claims(token)),
     "alg None": lambda token: tokens.unsigned(tokens.claims(token), alg="None"),

@@ -36,7 +36,9 @@ def context(outer, user) -> Context:
     return Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key"))
 
 
-def operation_at(example: str, route: str, method: str, urlconf: str = HOST, **hints: Any) -> Operation:
+def operation_at(
+    example: str, route: str, method: str, urlconf: str = HOST, path_arguments: Any = None, **hints: Any
+) -> Operation:
     """Return the operation at an example path, as the catalog would describe it."""
     callback: Any = get_resolver(urlconf).resolve(example).func
     actions = getattr(callback, "actions", None) or {}
@@ -50,6 +52,7 @@ def operation_at(example: str, route: str, method: str, urlconf: str = HOST, **h
         callback=callback,
         view_class=getattr(callback, "cls", APIView),
         handler=actions.get(method.lower(), method.lower()),
+        path_arguments=path_arguments or {},
         hints=Hints(**hints),
     )
 

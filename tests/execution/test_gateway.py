@@ -1,14 +1,18 @@
 import logging
 from contextlib import contextmanager
+from io import BytesIO
 
 import pytest
+from django.core.exceptions import PermissionDenied
+from django.core.handlers.asgi import ASGIRequest
 from django.db import connection, transaction
 from django.utils import timezone, translation
+from rest_framework.exceptions import Throttled
 
-from django_mcp.errors import NotFound, TargetChanged
+from django_mcp.errors import NotFound, TargetChanged, ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.requests import Context
-from django_mcp.vocabulary import Caller, Reply
+from django_mcp.vocabulary import Argument, Caller, Reply
 from tests.execution.conftest import call_of, operation_at
 from tests.host import views
 from tests.host.models import Item, Person
@@ -117,6 +121,15 @@ def test_an_exception_is_rolled_back_and_says_nothing_of_itself(call, context, c
 
 
 @durable
+def test_secrets_in_nested_arguments_are_not_logged(call, context, caplog):
+    sent = {"password": "", "users": [{"password": "correct horse"}]}
+    with caplog.at_level(logging.ERROR, "django_mcp"):
+        execute(call("POST", "/crash-nested/", sent), context)
+    assert "KeyError" in caplog.text
+    assert "correct horse" not in caplog.text
+
+
+@durable
 def test_without_atomic_requests_nothing_is_promised(call, context, settings):
     connection.settings_dict["ATOMIC_REQUESTS"] = False
     try:
@@ -148,6 +161,12 @@ def test_hooks_run_once_before_the_answer(call, context):
 @durable
 def test_a_hook_that_raises_does_not_hide_that_the_row_is_there(call, context):
     reply = execute(call("POST", "/bad-hook/"), context)
+    assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, False, 1)
+
+
+@durable
+def test_an_answer_that_cannot_be_rendered_does_not_hide_that_the_row_is_there(call, context):
+    reply = execute(call("POST", "/unrenderable/"), context)
     assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, False, 1)
 
 
@@ -245,6 +264,21 @@ def test_a_prefixed_route_is_resolved_in_the_language_of_the_caller(context, set
         assert execute(found, context).status == 200
 
 
+def test_a_default_language_without_prefix_is_prefixed_for_others(context, settings):
+    settings.ROOT_URLCONF = urlconf = "tests.execution.half_translated_urls"
+    settings.LANGUAGE_CODE = "en"
+    with translation.override("en"):
+        found = call_of(operation_at("/initial/", "/initial/", "GET", urlconf), {})
+    with translation.override("cs"):
+        assert execute(found, context).status == 200
+
+
+def test_a_route_of_no_language_is_not_found(call, context, settings):
+    found = call("DELETE", "/items/{pk}/", {"pk": "a/b"}, at="/items/1/")
+    with translation.override("cs"), pytest.raises(NotFound):
+        execute(found, context)
+
+
 def test_the_urlconf_of_the_request_is_used(call, context, settings):
     found = call("GET", "/initial/")
     settings.ROOT_URLCONF = "tests.urls"
@@ -293,3 +327,94 @@ def test_a_call_inside_a_transaction_leaves_it_usable(call, context):
     with transaction.atomic():
         execute(call("POST", "/crash/"), context)
         assert Item.objects.count() == 0
+
+
+def test_arguments_find_their_holes_by_the_names_of_the_route(call, context):
+    placement = {"path_a": Argument(location="path", wire="a"), "b": Argument(location="path", wire="b")}
+    names = {"a": "left", "b": "right"}
+    sent = call(
+        "POST",
+        "/split/{a}/{b}/",
+        {"path_a": "1", "b": "2"},
+        at="/split/1/2/",
+        placement=placement,
+        path_arguments=names,
+    )
+    assert execute(sent, context).data == {"left": "1", "right": "2"}
+
+
+def test_positional_groups_are_filled(call, context):
+    sent = call("GET", "/groups/{var}/{var_2}/", {"var": "1", "var_2": "2"}, at="/groups/1/2/")
+    assert execute(sent, context).data == {"left": "1", "right": "2"}
+    with pytest.raises(NotFound):
+        execute(call("GET", "/groups/{var}/{var_2}/", {"var": "1/2", "var_2": "3"}, at="/groups/1/2/"), context)
+
+
+def test_a_missing_path_argument_is_named(call, context):
+    with pytest.raises(ValidationFailed) as refused:
+        execute(call("DELETE", "/items/{pk}/", {}, at="/items/1/"), context)
+    assert refused.value.details == {"errors": {"pk": ["This field is required."]}}
+
+
+@durable
+def test_a_put_with_a_file_keeps_what_it_does_not_name(call, context):
+    execute(call("POST", "/items/", {"name": "x", "active": True}), context)
+    pk = Item.objects.get().pk
+    file = {"logo": Argument(location="body", wire="logo", file=True)}
+    sent = {"pk": pk, "name": "y", "logo": "data:image/png;base64,aGVsbG8="}
+    assert execute(call("PATCH", "/items/{pk}/", sent, at="/items/1/", placement=file), context).status == 200
+    assert Item.objects.get().active is True
+
+
+def test_a_permission_error_of_a_context_is_a_403(call, context, settings):
+    def closed(request):
+        raise PermissionDenied("hunter2")
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [closed]}
+    reply = execute(call("GET", "/initial/"), context)
+    assert (reply.status, reply.data) == (403, {"detail": "You do not have permission to perform this action."})
+
+
+def test_an_api_error_of_a_context_is_answered_as_drf_would(call, context, settings):
+    def busy(request):
+        raise Throttled(wait=3)
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [busy]}
+    reply = execute(call("GET", "/initial/"), context)
+    assert (reply.status, reply.retry_after) == (429, 3)
+
+
+def test_a_context_is_named_by_its_dotted_path(call, context, settings):
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": ["tests.host.views.as_tenant"]}
+    execute(call("GET", "/initial/"), context)
+    assert views.seen["tenant"] == "/initial/"
+
+
+def test_a_view_decides_on_its_parsers_by_request(call, context):
+    assert execute(call("POST", "/choosing/", {"title": "T"}), context).data["sent_as"] == "multipart/form-data"
+
+
+def test_a_json_dialect_is_spoken(call, context):
+    assert execute(call("POST", "/dialect/", {"title": "T"}), context).data["sent_as"] == "application/vnd.api+json"
+
+
+def test_an_asgi_request_can_be_the_outer_one(call, context):
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "query_string": b"",
+        "scheme": "https",
+        "headers": [(b"host", b"api.example.com"), (b"authorization", b"Bearer ak-secret")],
+        "client": ("192.0.2.9", 5),
+        "server": ("10.0.0.1", 8000),
+    }
+    outer = ASGIRequest(scope, BytesIO())
+    saw = execute(call("GET", "/sees/"), Context(outer=outer, caller=context.caller)).data
+    assert (saw["link"], saw["address"]) == ("https://api.example.com/next/", "192.0.2.9")
+    assert "ak-secret" not in str(saw)
+
+
+def test_a_date_in_retry_after_is_seconds(call, context):
+    reply = execute(call("GET", "/kinds/{kind}/", {"kind": "busy_until"}, at="/kinds/x/"), context)
+    assert 50 <= reply.retry_after <= 60

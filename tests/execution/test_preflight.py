@@ -3,9 +3,11 @@ from contextlib import contextmanager
 import pytest
 from django.core.cache import cache
 from django.db import OperationalError, connections, transaction
+from django.http import HttpResponseRedirect
 from django.utils import translation
+from rest_framework.throttling import BaseThrottle
 
-from django_mcp.errors import NotFound
+from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
 from django_mcp.redaction import MASK
@@ -193,22 +195,28 @@ def test_a_function_view_is_rehearsed(call, context):
 @durable
 def test_a_database_that_cannot_be_reached_is_not_written_to(call, context, monkeypatch):
     class Unreachable(type(connections["default"])):
+        refusals = 0
+
         def ensure_connection(self):
-            if self.connection is None:
+            if self.connection is None and self.refusals == 0:
+                self.refusals += 1
                 msg = "unable to open database file"
                 raise OperationalError(msg)
+            # It is back, when the transaction could not be opened any more.
+            self.connection = connections["default"].connection
 
     options = {**connections.settings["default"], "ATOMIC_REQUESTS": False}
     monkeypatch.setitem(connections.settings, "broken", options)
     connections["broken"] = Unreachable(options, "broken")
-    assert examine(call("POST", "/items/", {"name": "x"}), context) == Finding()
 
     def get_queryset(view):
-        return Item.objects.using("broken")
+        Item.objects.using("broken").create(name="trace")
+        return Item.objects.all()
 
     monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
     refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
     assert refusal.status == 500
+    assert not Item.objects.exists()
     del connections["broken"]
 
 
@@ -268,3 +276,106 @@ def test_a_broken_view_is_refused_with_an_error_id(call, context, monkeypatch, c
     refusal = examine(call("PATCH", "/items/{pk}/", {"pk": 1, "name": "x"}, at="/items/1/"), context).refusal
     assert (refusal.status, refusal.data) == (500, None)
     assert refusal.error_id in caplog.text
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_that_the_host_wrote_is_shown_and_not_judged(call, context, item, method):
+    sent = {"pk": item.pk, "name": "Cup", "pin": "9", "price": "dear"}
+    finding = examine(call(method, "/own/{pk}/", sent, at="/own/1/"), context)
+    assert finding.refusal is None
+    assert finding.warnings
+    assert finding.preview == {
+        "changes": [
+            {"field": "name", "from": "Mug", "to": "Cup"},
+            {"field": "pin", "from": None, "to": MASK},
+            {"field": "price", "from": "4.50", "to": "dear"},
+        ]
+    }
+    assert finding.target.fields == ("name", "price", "pin")
+
+
+def test_a_deletion_that_the_host_wrote_names_the_row(call, context, item):
+    finding = examine(call("DELETE", "/own/{pk}/", {"pk": item.pk}, at="/own/1/"), context)
+    assert finding.preview == {"deletes": "Item Mug"}
+    assert "name" in finding.target.fields
+
+
+@pytest.mark.parametrize("row", [LookupError("no such thing"), {"id": 1}])
+def test_a_row_that_cannot_be_found_in_advance_is_no_target(call, context, monkeypatch, row):
+    def get_object(view):
+        if isinstance(row, Exception):
+            raise row
+        return row
+
+    monkeypatch.setattr(views.Own, "get_object", get_object)
+    finding = examine(call("POST", "/own/{pk}/", {"pk": 1}, at="/own/1/"), context)
+    assert (finding.refusal, finding.target) == (None, None)
+
+
+def test_a_handler_without_a_serializer_is_looked_up_all_the_same(call, context, item, monkeypatch):
+    monkeypatch.setattr(views.Own, "serializer_class", None)
+    finding = examine(call("PATCH", "/own/{pk}/", {"pk": item.pk, "name": "x"}, at="/own/1/"), context)
+    assert finding.preview == {"changes": []}
+    assert "name" in finding.target.fields
+
+
+def test_a_row_without_a_name_is_still_named(call, context, item, monkeypatch):
+    def broken(row):
+        raise LookupError
+
+    monkeypatch.setattr(Item, "__str__", broken)
+    finding = examine(call("DELETE", "/items/{pk}/", {"pk": item.pk}, at="/items/1/"), context)
+    assert finding.preview == {"deletes": f"item {item.pk}"}
+
+
+def test_throttles_of_another_kind_are_not_charged(call, context, monkeypatch):
+    class Other(BaseThrottle):
+        def allow_request(self, request, view):
+            msg = "it would be charged"
+            raise AssertionError(msg)
+
+    monkeypatch.setattr(views.ItemViewSet, "throttle_classes", [Other])
+    assert examine(call("POST", "/items/", {"name": "x"}), context).refusal is None
+
+
+def test_a_swallowing_context_refuses(call, context, settings, monkeypatch):
+    @contextmanager
+    def swallow(request):
+        try:
+            yield
+        except Exception:
+            return
+
+    def get_queryset(view):
+        raise LookupError
+
+    monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallow]}
+    refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
+    assert (refusal.status, refusal.rolled_back) == (500, True)
+
+
+def test_an_error_meant_for_the_model_comes_out_of_a_dry_run(call, context):
+    def dry_run(caller, arguments):
+        raise ValidationFailed("Out of stock.")
+
+    with pytest.raises(ValidationFailed):
+        examine(call("POST", "/items/", {"name": "x"}, dry_run=dry_run), context)
+
+
+def test_a_redirect_before_the_handler_is_no_check(call, context, monkeypatch):
+    def dispatch(view, request, *args, **kwargs):
+        return HttpResponseRedirect("/login/")
+
+    monkeypatch.setattr(views.ItemViewSet, "dispatch", dispatch)
+    finding = examine(call("POST", "/items/", {}), context)
+    assert (finding.refusal, len(finding.warnings)) == (None, 1)
+
+
+def test_long_values_are_shown_short(call, context, item):
+    finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "name": "\u202ex " * 30}, at="/items/1/"), context)
+    (change,) = finding.preview["changes"]
+    assert "\u202e" not in change["to"]
+    people = [Person.objects.create(email=f"{number}@x.cz").pk for number in range(30)]
+    finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": people}, at="/items/1/"), context)
+    assert finding.preview["changes"][0]["to"] == [*people[:20], "… and 10 more"]

@@ -37,6 +37,18 @@ def test_bytes_are_described_and_not_decoded(kind):
     assert kind("binary").data == {"contentType": "application/octet-stream", "size": 3, "filename": None}
 
 
+def test_what_is_not_json_after_all_is_text(kind):
+    assert kind("broken_json").data["text"] == "{"
+
+
+def test_text_in_an_unknown_character_set_is_described(kind):
+    assert kind("odd_charset").data == {"contentType": "text/plain", "size": 1, "filename": None}
+
+
+def test_a_stream_that_cannot_be_closed_is_described_all_the_same(kind):
+    assert kind("unclosable").status == 200
+
+
 def test_a_page_is_text(kind):
     assert kind("page").data["text"] == "<h1>Žluťoučký</h1>"
 

@@ -79,6 +79,20 @@ def test_an_empty_list_is_refused_in_a_form_as_it_would_be_lost(call, context):
         execute(call("POST", "/upload/", {"title": "T", "tags": []}), context)
 
 
+def test_several_files_share_a_name(call, context):
+    files = {"document": Argument(location="body", wire="document", file=True)}
+    sent = {"title": "T", "document": [HELLO, HELLO.replace("hello.txt", "last.txt")]}
+    assert execute(call("POST", "/upload/", sent, placement=files), context).data["document"]["name"] == "last.txt"
+
+
+def test_a_form_without_fields_has_no_body(call, context):
+    assert execute(call("POST", "/upload/"), context).data == {"title": ["This field is required."]}
+
+
+def test_percent_encoded_data_uris_are_read():
+    assert uploaded("document", "data:,hello%20world").read() == b"hello world"
+
+
 def test_a_body_can_be_an_array(call, context):
     whole = {"items": Argument(location="body", wire="")}
     reply = execute(call("POST", "/whole/", {"items": [1, {"a": 2**70}]}, placement=whole), context)

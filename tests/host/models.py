@@ -18,7 +18,10 @@ class Item(models.Model):
     pin = models.CharField(max_length=20, blank=True)
     views = models.IntegerField(default=0)
     changed_at = models.DateTimeField(auto_now=True)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
+    # The app has no migrations, so its tables are made before those of auth.
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+", db_constraint=False
+    )
     people = models.ManyToManyField(Person, blank=True)
 
     class Meta:

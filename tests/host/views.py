@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import time
+from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
 from io import BytesIO
@@ -14,6 +16,7 @@ from django.db import transaction
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.utils import translation
 from django.utils.decorators import method_decorator
+from django.utils.http import http_date
 from django.views.decorators.cache import cache_page
 from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 from rest_framework import generics, mixins, serializers, viewsets
@@ -108,6 +111,18 @@ class OwnCreate(generics.ListCreateAPIView):
         return Response({"id": item.pk}, status=201)
 
 
+class Own(generics.GenericAPIView):
+    """Handlers that the host wrote itself."""
+
+    queryset = Item.objects.all()
+    serializer_class = ItemSerializer
+
+    def post(self, request, pk):
+        return Response({})
+
+    put = patch = delete = post
+
+
 class People(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet):
     class serializer_class(serializers.ModelSerializer):
         class Meta:
@@ -179,6 +194,11 @@ class Crash(APIView):
         raise RuntimeError(msg)
 
 
+class CrashNested(APIView):
+    def post(self, request):
+        raise KeyError(request.data["users"][0]["password"])
+
+
 class SaveThenRefuse(APIView):
     def post(self, request):
         Item.objects.create(name="half done")
@@ -196,6 +216,12 @@ class Hooked(APIView):
         Item.objects.create(name="hooked")
         transaction.on_commit(lambda: hooks.append("hooked"))
         return Response({"hooks": len(hooks)})
+
+
+class Unrenderable(APIView):
+    def post(self, request):
+        Item.objects.create(name="committed")
+        return Response({"object": object()})
 
 
 class BadHook(APIView):
@@ -265,6 +291,24 @@ class RawUpload(APIView):
 
     def post(self, request):
         return Response({})
+
+
+class Choosing(Upload):
+    def get_parsers(self):
+        return [MultiPartParser()] if self.request.user else [JSONParser()]
+
+
+class Dialect(Upload):
+    class Parser(JSONParser):
+        media_type = "application/vnd.api+json"
+
+    parser_classes = [Parser]
+
+
+@contextmanager
+def as_tenant(request):
+    seen["tenant"] = request.path
+    yield
 
 
 class CsvRenderer(BaseRenderer):
@@ -338,8 +382,27 @@ class Kinds(APIView):
     def busy(self, request):
         return Response({"detail": "Later."}, status=503, headers={"Retry-After": "7"})
 
+    def busy_until(self, request):
+        return Response(status=429, headers={"Retry-After": http_date(time.time() + 60)})
+
     def debug_page(self, request):
         return HttpResponse("<h1>Traceback</h1>", status=500)
+
+    def broken_json(self, request):
+        return HttpResponse("{", content_type="application/json")
+
+    def odd_charset(self, request):
+        return HttpResponse(b"x", content_type="text/plain; charset=klingon")
+
+    def unclosable(self, request):
+        class Rows:
+            def __iter__(self):
+                return iter([b"row"])
+
+            def close(self):
+                raise OSError
+
+        return StreamingHttpResponse(Rows(), content_type="text/csv")
 
     def nothing(self, request):
         return None

@@ -259,7 +259,12 @@ def test_tables_are_aligned_without_trailing_blanks():
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(("hide", "nothing-like-it"), 1), (("key", "create", "a", "--user", "nobody"), 1), (("operations",), 0)],
+    [
+        (("key", "create", "a"), 1),
+        (("hide", "nothing-like-it"), 1),
+        (("key", "create", "a", "--user", "nobody"), 1),
+        (("operations",), 0),
+    ],
 )
 def test_errors_are_one_line_on_stderr_and_exit_one(tmp_path, arguments, code):
     manage = [sys.executable, "-W", "ignore", "-m", "django"]
@@ -274,3 +279,43 @@ def test_errors_are_one_line_on_stderr_and_exit_one(tmp_path, arguments, code):
     if code:
         assert (len(done.stderr.splitlines()), done.stdout) == (1, "")
         assert "Traceback" not in done.stderr
+
+
+def test_missing_argument_is_an_error_of_one_line():
+    assert "--user" in fails("key", "create", "agent")
+
+
+def test_database_trouble_is_an_error_of_one_line(monkeypatch):
+    from django.db import OperationalError
+
+    from django_mcp.management import keys as listed
+
+    def broken():
+        raise OperationalError("no such table: x\nLINE 1")
+
+    monkeypatch.setattr(listed, "listing", broken)
+    assert "no such table: x" in fails("key", "list")
+
+
+def test_confirmation_that_was_redeemed_meanwhile_is_not_expired(monkeypatch):
+    from django_mcp.management import pruning
+
+    row = confirmation(1)
+    overdue = Confirmation.objects.get(pk=row.pk)
+    Confirmation.objects.filter(pk=row.pk).update(state="executing")
+    assert not pruning._expire(overdue)
+    assert not AuditEvent.objects.exists()
+
+
+def test_exposing_a_group_counts_what_is_exposed_by_name_only(monkeypatch):
+    from dataclasses import replace
+
+    from django_mcp.catalog.discovery import Catalog, get_catalog
+    from django_mcp.management import exposure
+
+    first, *others = get_catalog().operations
+    catalog = Catalog((replace(first, own_authentication=True), *others), ())
+    monkeypatch.setattr("django_mcp.inventory.get_catalog", lambda: catalog)
+    (line,) = exposure.expose(["coffee-shop"])
+    assert "1 with their own authentication are exposed by name only." in line
+    assert "by name only" in run("operations")

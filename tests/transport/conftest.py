@@ -5,9 +5,6 @@ from django.test import Client
 
 from django_mcp import keys, server
 from django_mcp.models import ToolGroup
-from tests.conftest import SERVICES
-
-SERVICES["schemas"] = "MCP_SCHEMAS"
 
 
 @pytest.fixture

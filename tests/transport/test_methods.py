@@ -10,6 +10,7 @@ import pytest
 from django_mcp import dispatch, server
 from django_mcp.errors import ProtocolError
 from django_mcp.models import ServerSettings
+from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.revisions import HANDSHAKE
 from django_mcp.tools.results import ToolResult
 
@@ -180,6 +181,11 @@ def test_a_call_runs_under_the_settings_that_hold_now(ask, tools):
     ask("tools/call", {"name": "api_read"})
     assert [call[2].writes_enabled for call in tools] == [True, False]
     assert tools[1][2] is server.current()
+
+
+def test_the_dispatcher_does_not_act_on_a_notification():
+    message = Message(id=None, method="tools/call", params={"name": "api_read"})
+    assert dispatch.dispatch(message, None, None, None) is None
 
 
 def test_an_unknown_tool_is_a_protocol_error(ask, tools):

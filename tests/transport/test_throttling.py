@@ -1,7 +1,9 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
+from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle, UserRateThrottle
+from rest_framework.views import APIView
 
 from django_mcp import keys
 from django_mcp.errors import ProtocolError
@@ -109,6 +111,13 @@ def test_a_rate_that_is_not_set_lets_nobody_through(rates, post, caplog):
     rates(CALLER)
     assert post().json()["error"]["code"] == -32603
     assert "mcp" in caplog.text
+
+
+def test_outside_of_mcp_there_is_no_caller_to_limit(rates):
+    rates(CALLER, mcp="1/min")
+    throttle = throttling.CallerRateThrottle()
+    request = Request(RequestFactory().get("/"))
+    assert [throttle.allow_request(request, APIView()) for _ in range(3)] == [True] * 3
 
 
 def test_tools_have_rates_of_their_own(rates):

@@ -1,7 +1,7 @@
 """`manage.py mcp`: keys, exposure and upkeep from the terminal."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
@@ -13,11 +13,20 @@ from django_mcp.management import durations, exposure, keys, pruning
 from django_mcp.vocabulary import Safety
 
 
+class OneLineParser(CommandParser):
+    """Scripts read one line on stderr and exit code 1 for every kind of error."""
+
+    def error(self, message: str) -> NoReturn:
+        if self.called_from_command_line:
+            self.exit(1, f"{self.prog}: {message}\n")
+        raise CommandError(message)
+
+
 class Command(BaseCommand):
     help = "Manage API keys, what is exposed over MCP, and the record."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=OneLineParser)
         self._add_key(commands.add_parser("key", help="Create, list and revoke API keys."))
 
         for name, method, text in (

@@ -1,0 +1,37 @@
+import pytest
+
+from django_mcp.admin.authority import may_act_for
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "allowed"),
+    [
+        ({}, {}, True),
+        ({"is_superuser": True}, {"is_superuser": True, "is_active": False}, True),
+        ({"is_staff": True}, {"is_staff": True}, True),
+        ({}, {"is_staff": True}, False),
+        ({"is_staff": True}, {"is_superuser": True}, False),
+        ({}, {"is_active": False}, False),
+    ],
+)
+def test_flags(person, own, other, allowed):
+    assert may_act_for(person("own", **own), person("other", **other)) is allowed
+
+
+def test_permissions_must_be_a_part_of_ones_own(person):
+    one, both = "coffee_shop.view_order", "coffee_shop.delete_order"
+    weak, strong, rival = person("weak", one), person("strong", one, both), person("rival", "coffee_shop.add_order")
+    assert may_act_for(strong, weak)
+    assert not may_act_for(weak, strong)
+    assert not may_act_for(strong, rival)
+
+
+def test_permissions_by_group_count(person):
+    from django.contrib.auth.models import Group, Permission
+
+    managers = Group.objects.create(name="managers")
+    managers.permissions.add(Permission.objects.get(codename="delete_order"))
+    member = person("member")
+    member.groups.add(managers)
+    assert not may_act_for(person("plain"), member)
+    assert may_act_for(member, person("other"))
