@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django_mcp.models import AuditEvent
-from django_mcp.redaction import one_line, redact
+from django_mcp.redaction import one_line, redact, storable
 from django_mcp.vocabulary import Caller, EventKind
 
 
@@ -37,7 +37,7 @@ def record(
         client=_fit(snapshot.get("client"), 200),
         tool=_fit(tool, 200),
         target=_fit(target, 200),
-        detail=redact(detail),
+        detail=storable(redact(detail)),
     )
 
 

@@ -15,6 +15,8 @@ INSTRUCTIONS = (
     "confirmationToken."
 )
 
+_NOTHING_SAID: Mapping[str, Any] = {}
+
 REDACT_FIELDS = ("password", "secret", "token", "api_key", "authorization", "card", "cvv", "ssn")
 
 
@@ -34,7 +36,7 @@ class Conf:
 
     @property
     def raw(self) -> Mapping[str, Any]:
-        return cast("Mapping[str, Any]", getattr(settings, "DJANGO_MCP", {}))
+        return cast("Mapping[str, Any]", getattr(settings, "DJANGO_MCP", _NOTHING_SAID))
 
     def _names(self, key: str, default: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(self.raw.get(key, default))

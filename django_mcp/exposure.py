@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework.exceptions import APIException
+from rest_framework.views import APIView
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.requests import Context, bare_view, inner_request
@@ -107,6 +108,7 @@ class Reach:
     context: Context
     server: Server
     catalog: Catalog
+    views: dict[Operation, APIView] = field(default_factory=dict)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return all that the caller's limits admit, by name. Their views have not been asked yet."""
@@ -124,15 +126,22 @@ class Reach:
 
     def permits(self, operation: Operation) -> bool:
         """Ask the view's own permissions. One that cannot be asked without URL arguments leaves it to the call."""
-        request = inner_request(self.context, method=operation.method, path=operation.route)
         try:
-            view = bare_view(operation, request)
+            view = self.view(operation)
             return all(permission.has_permission(view.request, view) for permission in view.get_permissions())
         except (APIException, PermissionDenied, Http404):
             return False
         except Exception:
             logger.debug("The permissions of %s can only be asked in a call.", operation.name, exc_info=True)
             return True
+
+    def view(self, operation: Operation) -> APIView:
+        """Return the operation's view as the caller would meet it, to be asked and not to be run; one a request."""
+        view = self.views.get(operation)
+        if view is None:
+            request = inner_request(self.context, method=operation.method, path=operation.route)
+            view = self.views[operation] = bare_view(operation, request)
+        return view
 
     def permitted(self, operations: Iterable[Operation]) -> Iterator[Operation]:
         """Yield those whose views permit the caller, asking as late as possible."""

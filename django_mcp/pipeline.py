@@ -6,7 +6,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from django_mcp import audit, incidents
-from django_mcp.approval import confirmations, state
+from django_mcp.approval import confirmations, state, tokens
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.policy import decide
 from django_mcp.conf import conf
@@ -143,7 +143,7 @@ def _unchanged(row: Confirmation, finding: Finding) -> Callable[[bool], None]:
     """Return the check that what the call would change is still what was shown."""
 
     def check(locked: bool) -> None:  # noqa: FBT001 - the gateway's word on its transaction
-        if state.fingerprint(finding.target, locked=locked) != row.target_state:
+        if not state.unchanged(row.target_state, finding.target, locked=locked):
             details = {} if finding.preview is None else {"preview": finding.preview}
             raise TargetChanged(
                 "What this would change is no longer what was shown, nothing ran. Call again without the token and "
@@ -176,7 +176,8 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
 
 def _record_refusal(call: ToolCall, caller: Caller, error: ToolError) -> None:
     kind = EventKind.CALL_REFUSED if call.token is None else EventKind.TOKEN_REFUSED
-    _record(kind, call, caller, code=error.code, text=error.text)
+    confirmation = None if call.token is None else tokens.confirmation_of(call.token)
+    _record(kind, call, caller, confirmation=confirmation, code=error.code, text=error.text)
 
 
 def _record(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None:

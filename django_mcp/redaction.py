@@ -1,5 +1,6 @@
 """What must not be shown or stored, and how text that quotes data is made safe to read."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -9,6 +10,9 @@ from django_mcp.conf import conf
 
 MASK = "********"
 MAX_QUOTED = 200
+# MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
+MAX_DEPTH = 24
+LEFT_OUT = "…"
 
 _SECRETS = re.compile(r"mcp_cf_[A-Za-z0-9_.\-]+|\bak-[A-Za-z0-9_\-]{8,}")
 
@@ -57,3 +61,27 @@ def one_line(text: object, limit: int = MAX_QUOTED) -> str:
 def quoted(text: object) -> str:
     """Return a value from data as a quoted, one-line string that cannot end its own quotation."""
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def storable(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return a JSON value as any database's JSON column can hold it.
+
+    NUL and lone surrogates, which PostgreSQL refuses, are replaced, numbers that are not finite become null, and what
+    lies too deep is left out.
+    """
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping | list | tuple):
+        if depth == 0:
+            return LEFT_OUT
+        if isinstance(value, Mapping):
+            return {clean_text(str(key)): storable(item, depth - 1) for key, item in value.items()}
+        return [storable(item, depth - 1) for item in value]
+    return value
+
+
+def clean_text(text: str) -> str:
+    """Return text without what PostgreSQL cannot store."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

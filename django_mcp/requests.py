@@ -3,15 +3,19 @@
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage import default_storage
 from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
+from django.utils.functional import SimpleLazyObject
 from rest_framework.views import APIView
 
 from django_mcp.conf import conf
@@ -82,7 +86,7 @@ def inner_request(
         {
             **{key: outer.META[key] for key in _COPIED_META if key in outer.META},
             **{_meta_key(name): value for name, value in forwarded_headers(outer).items()},
-            **_credentials(caller),
+            **_credentials(caller.subject, settings.SECRET_KEY),
             "REQUEST_METHOD": method,
             # PEP 3333 has paths as the bytes' Latin-1 reading.
             "SCRIPT_NAME": _wsgi_text(outer.META.get("SCRIPT_NAME", "")),
@@ -134,8 +138,9 @@ def _wsgi_text(text: str) -> str:
     return text.encode(errors="replace").decode("latin-1")
 
 
-def _credentials(caller: Caller) -> dict[str, str]:
-    opaque = salted_hmac("django_mcp.requests", caller.subject, algorithm="sha256").hexdigest()[:32]
+@lru_cache(maxsize=1024)
+def _credentials(subject: str, _secret_key: str) -> Mapping[str, str]:
+    opaque = salted_hmac("django_mcp.requests", subject, algorithm="sha256").hexdigest()[:32]
     return {"HTTP_AUTHORIZATION": f"MCP {opaque}", "HTTP_COOKIE": f"mcp_caller={opaque}"}
 
 
@@ -152,9 +157,7 @@ def _enter(request: Any, caller: Caller, *, with_messages: bool) -> None:
         session=SessionStore(),
     )
     if with_messages:
-        from django.contrib.messages.storage import default_storage
-
-        vars(request)["_messages"] = default_storage(request)
+        vars(request)["_messages"] = SimpleLazyObject(lambda: default_storage(request))
 
 
 def _answering(user: Any) -> Callable[[], Any]:

@@ -4,9 +4,10 @@ The admin's rows are kept in memory behind the stamp that every change of them r
 own query, so a change is effective on the next request in every process.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from django.db import router
 from django.db.models import Subquery
@@ -102,7 +103,8 @@ def mode_named(text: str) -> ApprovalMode | None:
         return ApprovalMode.TOKEN
 
 
-_remembered: tuple[_Rows, Hashable, Server] | None = None
+# The rows, the settings they were composed with, and the result.
+_remembered: tuple[_Rows, Mapping[str, Any], Server] | None = None
 
 
 def current() -> Server:
@@ -125,8 +127,8 @@ def remembered() -> Server:
 
 def _with_settings(rows: _Rows) -> Server:
     global _remembered  # noqa: PLW0603 - one process-wide memory, replaced whole, so that readers need no lock
-    held, said = _remembered, (id(conf.raw), repr(conf.raw))
-    if held is not None and held[0] is rows and held[1] == said:
+    held, said = _remembered, conf.raw
+    if held is not None and held[0] is rows and held[1] is said:
         return held[2]
     server = _compose(rows)
     _remembered = (rows, said, server)

@@ -46,6 +46,10 @@ def test_a_line_is_one_short_line(text):
     assert len(line.splitlines()) <= 1
 
 
-@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
 def test_redacting_twice_changes_nothing(value):
     assert redact(redact(value)) == redact(value)

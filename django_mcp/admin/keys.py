@@ -72,11 +72,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("state"))
     def state(self, key: APIKey) -> Any:
-        if key.revoked_at is not None:
-            return _("revoked")
-        if not key.usable:
-            return _("expired")
-        return _("active") if key.user.is_active else _("user inactive")
+        return key.state.label
 
     def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
         return ("name", "prefix", f"user__{get_user_model().USERNAME_FIELD}")

@@ -13,12 +13,12 @@ from django.utils import timezone
 from django_mcp import audit
 from django_mcp.approval import canonical, claims, refusals, replays, tokens
 from django_mcp.approval.claims import Claim
-from django_mcp.approval.excerpts import bounded, clean_text, storable
+from django_mcp.approval.excerpts import bounded
 from django_mcp.approval.keyring import digest_keys
 from django_mcp.errors import ToolError, Unavailable
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
-from django_mcp.redaction import redact
+from django_mcp.redaction import clean_text, redact, storable
 from django_mcp.signals import confirmation_issued, confirmation_settled
 from django_mcp.vocabulary import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, State, ToolCall
 

@@ -1,40 +1,14 @@
-"""What is kept of arguments and answers: JSON that every database takes, and no more of it than is useful."""
+"""What is kept of arguments and answers: no more than is useful."""
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
+from django_mcp.redaction import LEFT_OUT
+
 MAX_BYTES = 8 * 1024
-# MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
-MAX_DEPTH = 24
-LEFT_OUT = "…"
-
-
-def storable(value: Any, depth: int = MAX_DEPTH) -> Any:
-    """Return a JSON value as any database's JSON column can hold it.
-
-    NUL and lone surrogates, which PostgreSQL refuses, are replaced, numbers that are not finite become null, and what
-    lies too deep is left out.
-    """
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping | list | tuple):
-        if depth == 0:
-            return LEFT_OUT
-        if isinstance(value, Mapping):
-            return {clean_text(str(key)): storable(item, depth - 1) for key, item in value.items()}
-        return [storable(item, depth - 1) for item in value]
-    return value
-
-
-def clean_text(text: str) -> str:
-    """Return text without what PostgreSQL cannot store."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def bounded(value: Any, limit: int = MAX_BYTES) -> Any:

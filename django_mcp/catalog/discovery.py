@@ -32,13 +32,13 @@ class RoutedOperation(Operation):
     namespace: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """All operations, by name, and what was found wrong on the way."""
 
     operations: tuple[Operation, ...]
     problems: tuple[Problem, ...]
-    _by_name: dict[str, Operation] = field(default_factory=dict, repr=False, compare=False)
+    _by_name: dict[str, Operation] = field(default_factory=dict, repr=False)
 
     def get(self, name: str) -> Operation | None:
         """Return the operation of that name or alias, in whatever case, or None."""

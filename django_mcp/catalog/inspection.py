@@ -134,6 +134,9 @@ def _is_spectacular(cls: type) -> bool:
     return cls.__module__ == "drf_spectacular.utils" or (issubclass(cls, AutoSchema) and cls is not AutoSchema)
 
 
+_TELLING = ("is_excluded", "get_summary", "get_description")
+
+
 def _default() -> type:
     return cast("type", api_settings.DEFAULT_SCHEMA_CLASS)
 
@@ -141,7 +144,9 @@ def _default() -> type:
 def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
     """Tell whether a view says more about itself than its code does: extend_schema or a schema class of the host."""
     default = _default()
-    hosts_own = issubclass(default, AutoSchema) and default is not AutoSchema
+    hosts_own = issubclass(default, AutoSchema) and any(
+        getattr(default, name) is not getattr(AutoSchema, name) for name in _TELLING
+    )
     return hosts_own or bool(_declared(view_class, callback, handler))
 
 

@@ -110,7 +110,7 @@ def _rewrite_type(result: Schema, source: Mapping[str, Any]) -> None:
         result.pop("enum", None)
     if types:
         result["type"] = [*types, "null"] if nullable else types
-    if result.get("default", "") is None and not nullable:
+    if result.get("default", "") is None and types and not nullable:
         del result["default"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
 from django.core.handlers.base import BaseHandler
-from django.db import DEFAULT_DB_ALIAS, connections, router, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, router, transaction
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
@@ -37,12 +37,13 @@ def execute(call: ToolCall, context: Context, *, guard: Guard | None = None) -> 
                 reply = answered(call, response, rolled_back=attempt.undone, notes=arrival.notes)
         except Exception as error:  # noqa: BLE001 - logged by `failed`; the guard's is raised below.
             if attempt.refusal is None:
-                reply = failed(call, error, rolled_back=attempt.nothing_remains())
+                reply = failed(call, error, rolled_back=attempt.nothing_remains(error))
     if attempt.refusal is not None:
         raise attempt.refusal
     if reply is None:
         # A context manager of the host swallowed the exception.
-        return failed(call, RuntimeError("The view gave no answer."), rolled_back=attempt.nothing_remains())
+        swallowed = RuntimeError("The view gave no answer.")
+        return failed(call, swallowed, rolled_back=attempt.nothing_remains(swallowed))
     return reply
 
 
@@ -53,7 +54,7 @@ class _Attempt:
         self.operation = operation
         self.guard = guard
         self.refusal: Exception | None = None
-        self.started = self.undone = self.committed = self.finished = False
+        self.started = self.returned = self.undone = self.committed = self.finished = False
         exempt: set[str] = getattr(operation.callback, "_non_atomic_requests", set())
         self.atomic = [
             alias
@@ -73,12 +74,15 @@ class _Attempt:
         handler.check_response(response, view)
         return response
 
-    def nothing_remains(self) -> bool:
-        """Tell, after an exception, whether everything that the view did in its transactions is undone."""
+    def nothing_remains(self, error: Exception) -> bool:
+        """Tell, after an exception, whether everything that the view did in its transactions is undone for sure."""
         if not self.started:
             return True
         if self.finished:
             return self.undone
+        if self.returned and not self.undone and not isinstance(error, IntegrityError):
+            # The commit failed. Only a constraint says that nothing was stored; a lost connection may have done it.
+            return False
         # It may have been raised by a hook that runs after the commit.
         return bool(self.atomic) and not self.committed
 
@@ -95,6 +99,7 @@ class _Attempt:
             for alias in self.atomic:
                 transaction.on_commit(self._mark_committed, using=alias)
             response = callback(request, *args, **kwargs)
+            self.returned = True
             self.undone = bool(self.atomic) and all(connections[alias].needs_rollback for alias in self.atomic)
             return response
 

@@ -47,7 +47,7 @@ def listing() -> str:
             key.user.get_username(),
             "all" if key.all_groups else ",".join(key.groups) or "-",
             key.highest_safety,
-            _state(key),
+            key.state.value,
             f"{key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "never",
             f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
         )
@@ -71,14 +71,6 @@ def revoke(named: str) -> str:
         msg = f"Key {chosen[0]} was revoked before."
         raise CommandError(msg)
     return f"Revoked {chosen[0]}."
-
-
-def _state(key: APIKey) -> str:
-    if key.revoked_at is not None:
-        return "revoked"
-    if not key.usable:
-        return "expired"
-    return "active" if key.user.is_active else "user inactive"
 
 
 def _name(name: str) -> str:

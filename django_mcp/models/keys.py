@@ -35,6 +35,12 @@ class APIKey(models.Model):
     `permissions` is null where the key is not narrowed to any.
     """
 
+    class State(models.TextChoices):
+        ACTIVE = "active", _("active")
+        EXPIRED = "expired", _("expired")
+        REVOKED = "revoked", _("revoked")
+        USER_INACTIVE = "user inactive", _("user inactive")
+
     name = models.CharField(_("name"), max_length=100)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="mcp_api_keys", verbose_name=_("user")
@@ -70,6 +76,15 @@ class APIKey(models.Model):
         return f"{self.name} ({self.prefix}…)"
 
     @property
+    def state(self) -> "APIKey.State":
+        """Return whether the key may authenticate now, or why not. At the instant of its expiry it may not."""
+        if self.revoked_at is not None:
+            return self.State.REVOKED
+        if self.expires_at is not None and self.expires_at <= timezone.now():
+            return self.State.EXPIRED
+        return self.State.ACTIVE if self.user.is_active else self.State.USER_INACTIVE
+
+    @property
     def usable(self) -> bool:
-        """Tell whether the key may authenticate now, but for its user's being active."""
-        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
+        """Tell whether the key may authenticate now."""
+        return self.state is self.State.ACTIVE

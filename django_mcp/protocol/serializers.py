@@ -1,7 +1,8 @@
 """The parameters of MCP's methods as DRF serializers: the one place where the wire format is read."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
 
@@ -63,8 +64,15 @@ def read(serializer_class: type[serializers.Serializer[Any]], params: Mapping[st
 
     Raises ProtocolError -32602 that names each wrong parameter.
     """
-    serializer = serializer_class(data=params)
-    if serializer.is_valid():
-        return dict(serializer.validated_data)
-    problems = " ".join(f"{name}: {texts[0]}" for name, texts in serializer.errors.items())
+    try:
+        # Validation leaves nothing on a serializer, so one of each serves every request.
+        return dict(_shared(serializer_class).run_validation(params))
+    except serializers.ValidationError as error:
+        details = cast("dict[str, list[str]]", error.detail)
+        problems = " ".join(f"{name}: {texts[0]}" for name, texts in details.items())
     raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}")
+
+
+@cache
+def _shared(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    return serializer_class()

@@ -11,7 +11,6 @@ from django_mcp.catalog.search import Hit, index_for
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import Reach
 from django_mcp.redaction import one_line
-from django_mcp.requests import bare_view, inner_request
 from django_mcp.vocabulary import Operation, Run, Safety, ToolCall
 
 API_CALL = "api_call"
@@ -69,8 +68,7 @@ def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
 
 def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
     """Return the operation's schema as this caller's user sees it."""
-    request = inner_request(reach.context, method=operation.method, path=operation.route)
-    return schema_for(operation, bare_view(operation, request))
+    return schema_for(operation, reach.view(operation))
 
 
 def requires_approval(operation: Operation, reach: Reach) -> bool:
@@ -109,7 +107,7 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
         "name": API_READ if reads_at_once(operation, reach) else API_CALL,
         "safety": operation.safety.value,
         "requiresApproval": not isinstance(decision, Run),
-        "approval": decision.mode.value,
+        "approval": None if isinstance(decision, Run) and not asked.mutates else decision.mode.value,
         "whenToUse": hints.when_to_use or "",
         "examples": list(hints.examples),
     }

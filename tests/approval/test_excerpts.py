@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.approval.excerpts import MAX_BYTES, bounded, size, storable
+from django_mcp.approval.excerpts import MAX_BYTES, bounded, size
+from django_mcp.redaction import storable
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=50),

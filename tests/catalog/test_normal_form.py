@@ -234,10 +234,3 @@ def test_whatever_comes_in_plain_json_schema_comes_out(schema, direction):
     assert not {"anyOf", "oneOf", "allOf"} & found.keys()
     for gone in ("$ref", "nullable", "readOnly", "writeOnly", '"example', "allOf"):
         assert gone not in text
-
-
-@settings(max_examples=60, deadline=None)
-@given(SCHEMAS)
-def test_a_plain_schema_is_left_as_it_is(schema):
-    plain_schema = NormalForm(COMPONENTS, "request").convert(schema)
-    assert NormalForm({}, "request").convert(plain_schema) == plain_schema

@@ -1,4 +1,3 @@
-
 import pytest
 
 from django_mcp.catalog import search as module

@@ -2,6 +2,7 @@ import copy
 
 import pytest
 
+from tests.e2e.client import ORDER
 from tests.e2e.server import LIVE, Shop, backends, shop
 
 LATTES = {
@@ -31,6 +32,36 @@ def kim(served: Shop):
 def lattes():
     """Arguments of an order that the shop takes; a copy that a test may change."""
     return copy.deepcopy(LATTES)
+
+
+@pytest.fixture
+def nothing_ran(served: Shop):
+    """A check, to be called at the end, that no order was placed since."""
+    before = served.inside.order_count()
+
+    def check():
+        assert served.inside.order_count() == before
+
+    return check
+
+
+@pytest.fixture
+def placed(served: Shop, sam, lattes):
+    """Return a function that places the order through a confirmed call and returns its id."""
+
+    def place():
+        content = sam.call(ORDER, lattes, sam.propose(lattes)).structured
+        assert content["status"] == "success", content
+        return content["response"]["id"]
+
+    return place
+
+
+@pytest.fixture
+def short_expiry(served: Shop):
+    served.inside.configure(confirmation_expiry=1)
+    yield
+    served.inside.configure(confirmation_expiry=None)
 
 
 @pytest.hookimpl(wrapper=True)

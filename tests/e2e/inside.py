@@ -155,7 +155,7 @@ def events(jti: str) -> list[str]:
 def last_event() -> dict[str, Any]:
     from django_mcp.models import AuditEvent
 
-    event = AuditEvent.objects.order_by("-id").values("kind", "target", "detail", "caller").first()
+    event = AuditEvent.objects.order_by("-id").values("kind", "target", "detail").first()
     return event or {}
 
 
@@ -184,6 +184,25 @@ def unrule(name: str) -> None:
 
     for row in ToolRule.objects.filter(name=name):
         row.delete()
+
+
+@asked
+def break_connections() -> None:
+    """Cut every other connection to the database, as its restart would."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        else:
+            cursor.execute(
+                "SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()"
+            )
+            for (number,) in cursor.fetchall():
+                cursor.execute(f"KILL {int(number)}")
 
 
 @asked

@@ -6,6 +6,8 @@ import pytest
 from tests.e2e.conftest import LATTES, pytest_runtest_makereport  # noqa: F401
 from tests.e2e.server import Backend, backends, shop
 
+BACKENDS = backends()
+
 
 def faulty_shop(backend, directory, workers=2):
     return shop(
@@ -18,7 +20,7 @@ def faulty_shop(backend, directory, workers=2):
     )
 
 
-@pytest.fixture(scope="session", params=backends())
+@pytest.fixture(scope="session", params=BACKENDS)
 def faulty(request, tmp_path_factory):
     """The shop with operations and stores that fail, on each database."""
     with faulty_shop(request.param, tmp_path_factory.mktemp("faults")) as opened:

@@ -14,6 +14,8 @@ CLAIM = ("UPDATE", "django_mcp_confirmation", "executing")
 CONSUMED = ("INSERT", "django_mcp_auditevent", "token_consumed")
 EXECUTED = ("INSERT", "django_mcp_auditevent", "executed")
 PROPOSAL = ("INSERT", "django_mcp_confirmation", "issued")
+BEGINNING = ("INSERT", "django_mcp_confirmation", "executing")
+ORDER = ("INSERT", "coffee_shop_order", "placed")
 
 
 def fault_middleware(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -83,5 +85,12 @@ FAULTS: dict[str, Callable[[], Any]] = {
     "claim-acknowledgement-lost": lambda: _commit_lost(CLAIM, stored=True),
     "claim-event-refused": lambda: _refused(CONSUMED),
     "final-event-refused": lambda: _refused(EXECUTED),
+    "final-acknowledgement-lost": lambda: _commit_lost(EXECUTED, stored=True),
     "proposal-refused": lambda: _refused(PROPOSAL),
+    "beginning-refused": lambda: _refused(BEGINNING),
+    "beginning-lost": lambda: _commit_lost(BEGINNING, stored=False),
+    "beginning-acknowledgement-lost": lambda: _commit_lost(BEGINNING, stored=True),
+    "order-refused": lambda: _refused(ORDER),
+    "order-lost": lambda: _commit_lost(ORDER, stored=False),
+    "order-acknowledgement-lost": lambda: _commit_lost(ORDER, stored=True),
 }

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from tests.e2e import tokens
+from tests.faults.conftest import BACKENDS
 
 
 def orders(shop, lattes):
@@ -117,4 +118,38 @@ def test_a_replay_while_it_still_runs_runs_nothing(faulty, lattes, running):
     assert replay.code == "confirmation_used"
     assert replay.structured["outcome"]["status"] == "unknown"
     assert answers[0].structured["status"] == "success"
+    assert len(orders(faulty, lattes)) == 1
+
+
+@pytest.mark.parametrize("faulty", BACKENDS[1:], indirect=True)
+def test_a_database_that_restarts_before_the_commit_undoes_the_order_and_has_it_on_the_record(faulty, lattes, running):
+    sam = faulty.client("sam")
+    lattes["customer_name"] = "Cut off"
+    token = sam.propose(lattes, "PlaceSlowly")
+    answers = []
+
+    def redeem():
+        with faulty.client("sam") as client:
+            answers.append(client.call("PlaceSlowly", lattes, token))
+
+    thread = threading.Thread(target=redeem)
+    thread.start()
+    until(running)
+    faulty.inside.break_connections()
+    running.with_name("go").touch()
+    thread.join(60)
+    assert answers[0].code == "internal_error"
+    assert faulty.inside.confirmation(jti=tokens.jti(token))["state"] == "rejected"
+    assert faulty.inside.events(jti=tokens.jti(token)) == ["token_issued", "token_consumed", "executed"]
+    assert sam.call("PlaceSlowly", lattes, token).code == "confirmation_used"
+    assert orders(faulty, lattes) == []
+
+
+@pytest.mark.parametrize("faulty", BACKENDS[1:], indirect=True)
+def test_a_database_that_restarted_between_proposal_and_redemption_is_not_noticed(faulty, lattes):
+    sam = faulty.client("sam")
+    lattes["customer_name"] = "Restarted"
+    token = sam.propose(lattes)
+    faulty.inside.break_connections()
+    assert sam.call("CreateCoffeeShopOrder", lattes, token).structured["status"] == "success"
     assert len(orders(faulty, lattes)) == 1

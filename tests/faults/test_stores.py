@@ -62,6 +62,64 @@ def test_a_result_stands_although_its_event_could_not_be_written(faulty, named):
     assert len(orders(faulty, named)) == 1
 
 
+def test_an_outcome_whose_acknowledgement_was_lost_is_recorded_once(faulty, named):
+    sam, failing = faulty.client("sam"), faulty.client("sam", **{"X-Fault": "final-acknowledgement-lost"})
+    token = sam.propose(named)
+    assert failing.call(ORDER, named, token).structured["status"] == "success"
+    assert faulty.inside.confirmation(jti=tokens.jti(token))["state"] == "succeeded"
+    assert faulty.inside.events(jti=tokens.jti(token)) == ["token_issued", "token_consumed", "executed"]
+    assert sam.call(ORDER, named, token).structured["outcome"]["status"] == "succeeded"
+
+
+def test_a_statement_that_the_database_refused_changes_nothing(faulty, named):
+    sam, failing = faulty.client("sam"), faulty.client("sam", **{"X-Fault": "order-refused"})
+    token = sam.propose(named)
+    assert failing.call(ORDER, named, token).code == "internal_error"
+    assert faulty.inside.confirmation(jti=tokens.jti(token))["state"] == "rejected"
+    assert orders(faulty, named) == []
+
+
+@pytest.mark.parametrize(("fault", "stored"), [("order-acknowledgement-lost", 1), ("order-lost", 0)])
+def test_an_operation_whose_commit_was_not_acknowledged_may_have_been_applied(faulty, named, fault, stored):
+    sam, failing = faulty.client("sam"), faulty.client("sam", **{"X-Fault": fault})
+    token = sam.propose(named)
+    answer = failing.call(ORDER, named, token)
+    assert answer.code == "outcome_unknown"
+    assert faulty.inside.confirmation(jti=tokens.jti(token))["state"] == "unknown"
+    assert len(orders(faulty, named)) == stored
+    assert sam.call(ORDER, named, token).structured["outcome"]["status"] == "unknown"
+
+
+@pytest.fixture
+def delegating(faulty):
+    """The shop while the clients ask their users, so that writes run at once."""
+    faulty.inside.configure(approval_mode="delegate_to_client")
+    yield faulty
+    faulty.inside.configure(approval_mode="")
+
+
+@pytest.mark.parametrize("fault", ["beginning-refused", "beginning-lost"])
+def test_a_write_that_could_not_be_recorded_first_does_not_run(delegating, named, fault):
+    failing = delegating.client("sam", **{"X-Fault": fault})
+    assert failing.call(ORDER, named).code == "unavailable"
+    assert orders(delegating, named) == []
+
+
+def test_a_write_whose_record_was_not_acknowledged_runs_at_most_once(delegating, named):
+    failing = delegating.client("sam", **{"X-Fault": "beginning-acknowledgement-lost"})
+    answer = failing.call(ORDER, named)
+    assert answer.code in {None, "unavailable"}
+    assert len(orders(delegating, named)) == (0 if answer.failed else 1)
+
+
+def test_a_write_that_runs_at_once_is_on_the_record(delegating, named):
+    before = delegating.inside.confirmation_count()
+    assert delegating.client("sam").call(ORDER, named).structured["status"] == "success"
+    assert delegating.inside.confirmation_count() == before + 1
+    event = delegating.inside.last_event()
+    assert (event["kind"], event["target"]) == ("executed", ORDER)
+
+
 def test_a_proposal_that_could_not_be_stored_gives_no_token(faulty, named):
     failing = faulty.client("sam", **{"X-Fault": "proposal-refused"})
     before = faulty.inside.confirmation_count()
