@@ -90,28 +90,44 @@ def hints_for(*targets: Any, handler: str) -> Hints:
     return Hints(**merged)
 
 
+class ToolOptions(TypedDict, total=False):
+    """What `mcp_tool` takes beside name, group and safety; each is described in the README."""
+
+    title: str
+    description: str
+    input: type
+    output: type
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any]
+    permissions: Sequence[str] | Callable[[Caller], bool]
+    requires_approval: bool
+    summary: Callable[[Caller, Mapping[str, Any]], str]
+    sensitive_fields: Sequence[str]
+    atomic: bool
+    annotations: Mapping[str, Any]
+    meta: Mapping[str, Any]
+    icons: Sequence[Mapping[str, Any]]
+
+
 def mcp_tool(
-    *,
-    name: str | None = None,
-    group: str,
-    safety: Safety | None = None,
-    description: str | None = None,
-    input_serializer: type | None = None,
+    *, group: str, name: str | None = None, safety: Safety | None = None, **options: Unpack[ToolOptions]
 ) -> Callable[[Target], Target]:
     """Offer a function as an MCP tool of its own, from any app's `mcp.py`.
 
-    The function is called with the caller and the validated data, and returns a JSON object. A tool whose safety is
-    not declared counts as a write. `input_serializer` is a DRF serializer class; without it the tool takes nothing.
+    The function is called with the caller and the validated arguments, a mapping. A tool whose safety is not declared
+    counts as a write, and promises nothing to clients. `input` and `output` are DRF serializer classes;
+    `input_schema` and `output_schema` are for what serializers cannot say. Without `atomic`, the function runs in a
+    transaction where `ATOMIC_REQUESTS` asks for one.
+
+    Raises ImproperlyConfigured for an unknown option; the rest is checked at start-up.
     """
+    unknown = set(options) - set(ToolOptions.__annotations__)
+    if unknown:
+        msg = f"mcp_tool() does not know {', '.join(sorted(unknown))}."
+        raise ImproperlyConfigured(msg)
 
     def annotate(target: Target) -> Target:
-        said = {
-            "name": name or getattr(target, "__name__", ""),
-            "group": group,
-            "safety": safety,
-            "description": description or (target.__doc__ or "").strip(),
-            "input_serializer": input_serializer,
-        }
+        said = {"name": name or getattr(target, "__name__", ""), "group": group, "safety": safety, **options}
         setattr(target, TOOL_ATTRIBUTE, said)
         return target
 
