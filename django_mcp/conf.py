@@ -146,6 +146,18 @@ class Conf:
         return int(self.raw.get("MAX_INLINE_RESOURCE_BYTES", 4 * 1024 * 1024))
 
     @property
+    def RESOURCE_STORAGE(self) -> str:
+        return str(self.raw.get("RESOURCE_STORAGE", "default"))
+
+    @property
+    def RESOURCE_LINK_EXPIRY(self) -> int:
+        return _seconds(self.raw.get("RESOURCE_LINK_EXPIRY", 60 * 60))
+
+    @property
+    def PUBLISH_AS(self) -> Mapping[str, str]:
+        return cast("Mapping[str, str]", self.raw.get("PUBLISH_AS", {}))
+
+    @property
     def REDACT_FIELDS(self) -> tuple[str, ...]:
         return self._names("REDACT_FIELDS", REDACT_FIELDS)
 

@@ -1,7 +1,7 @@
 """What a caller may reach: one predicate for list, search, describe, suggestions and call."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.requests import Context, bare_view, inner_request
-from django_mcp.server import Server
+from django_mcp.server import Rule, Server
 from django_mcp.vocabulary import Caller, Operation, Safety
 
 API_TOOLS = "api_tools"
@@ -30,12 +30,21 @@ def exposed(operation: Operation, server: Server) -> bool:
     only a name says that this was meant.
     """
     rules = server.rules_for(operation.name, operation.method, operation.route)
+    return _named(operation.name, operation.group, rules, server, by_group=not operation.own_authentication)
+
+
+def exposed_tool(name: str, group: str, server: Server) -> bool:
+    """Tell the same of a tool that the host defines."""
+    return _named(name, group, server.rules_for(name), server, by_group=True)
+
+
+def _named(name: str, group: str, rules: Sequence[Rule], server: Server, *, by_group: bool) -> bool:
     if any(rule.exposed is False for rule in rules):
         return False
-    if operation.name in server.listed or any(rule.exposed for rule in rules):
+    if name in server.listed or any(rule.exposed for rule in rules):
         return True
-    group = server.groups.get(operation.group)
-    return group is not None and group.exposed and not operation.own_authentication
+    said = server.groups.get(group)
+    return by_group and said is not None and said.exposed
 
 
 def exposes_anything(server: Server) -> bool:
@@ -61,14 +70,23 @@ def within_limits(operation: Operation, caller: Caller) -> bool:
 def _admits(
     operation: Operation, groups: frozenset[str] | None, highest: Safety, permissions: frozenset[str] | None
 ) -> bool:
-    if groups is not None and operation.group not in groups:
-        return False
-    if not operation.safety.within(highest):
+    if not _within(groups, highest, operation.group, operation.safety):
         return False
     if permissions is None:
         return True
     required = operation.hints.permissions if operation.hints.permissions is not None else _required(operation)
     return required is not None and permissions.issuperset(required)
+
+
+def admits_tool(caller: Caller, *, group: str, safety: Safety, permissions: frozenset[str] | None) -> bool:
+    """Tell whether the caller's limits admit a host's tool. `permissions` is None where they are not known by name."""
+    if not _within(caller.groups, caller.highest_safety, group, safety):
+        return False
+    return caller.permissions is None or (permissions is not None and caller.permissions.issuperset(permissions))
+
+
+def _within(groups: frozenset[str] | None, highest: Safety, group: str, safety: Safety) -> bool:
+    return (groups is None or group in groups) and safety.within(highest)
 
 
 def _required(operation: Operation) -> frozenset[str] | None:

@@ -10,8 +10,9 @@ from django_mcp.approval import confirmations, state, tokens
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.policy import decide
 from django_mcp.conf import conf
-from django_mcp.errors import ApprovalRequired, InternalError, TargetChanged, ToolError, Unavailable
+from django_mcp.errors import ApprovalRequired, InternalError, ProtocolError, TargetChanged, ToolError, Unavailable
 from django_mcp.execution import gateway, preflight
+from django_mcp.execution.gateway import Guard
 from django_mcp.exposure import Reach, reach
 from django_mcp.models import Confirmation
 from django_mcp.requests import Context
@@ -76,7 +77,7 @@ def _stored_for(caller: Caller) -> Callable[..., Mapping[str, Any] | None]:
 
 
 def _read(call: ToolCall, caller_reach: Reach) -> ToolResult:
-    reply = gateway.execute(call, caller_reach.context)
+    reply = _run(call, caller_reach.context)
     if conf.AUDIT_READS:
         _record(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
     return _answered(call, reply, caller_reach)
@@ -133,13 +134,16 @@ def _redeem(call: ToolCall, caller_reach: Reach, token: str) -> ToolResult:
 
 def _examined(call: ToolCall, caller_reach: Reach) -> Finding:
     """Return what the preflight found. Raises what the host's view refuses with."""
+    if call.run is not None:
+        # A tool's arguments are validated before it comes this far, and nothing more is known of it.
+        return Finding()
     finding = preflight.examine(call, caller_reach.context)
     if finding.refusal is not None:
         raise results.error_of(finding.refusal)
     return finding
 
 
-def _unchanged(row: Confirmation, finding: Finding) -> Callable[[bool], None]:
+def _unchanged(row: Confirmation, finding: Finding) -> Guard:
     """Return the check that what the call would change is still what was shown."""
 
     def check(locked: bool) -> None:  # noqa: FBT001 - the gateway's word on its transaction
@@ -154,24 +158,33 @@ def _unchanged(row: Confirmation, finding: Finding) -> Callable[[bool], None]:
     return check
 
 
-def _execute(call: ToolCall, caller_reach: Reach, claim: Claim, *, guard: Callable[[bool], None] | None) -> ToolResult:
+def _execute(call: ToolCall, caller_reach: Reach, claim: Claim, *, guard: Guard | None) -> ToolResult:
     caller = caller_reach.context.caller
     try:
-        reply = gateway.execute(call, caller_reach.context, guard=guard)
+        reply = _run(call, caller_reach.context, guard=guard)
     except ToolError as error:
         confirmations.give_back(claim, caller=caller, reason=error.code)
         raise
     except Exception as error:  # noqa: BLE001 - reported; what it did before it failed is not known
         reply = Reply(status=500, error_id=incidents.report(f"Executing {call.target} failed.", error))
-    outcome = confirmations.settle(claim, results.outcome_of(reply), call=call, caller=caller)
+    outcome = confirmations.settle(claim, results.outcome_of(call, reply), call=call, caller=caller)
     return _answered(call, reply, caller_reach, outcome)
 
 
+def _run(call: ToolCall, context: Context, *, guard: Guard | None = None) -> Reply:
+    return gateway.execute(call, context, guard=guard) if call.run is None else call.run()
+
+
 def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcome | None = None) -> ToolResult:
+    if isinstance(reply.error, ProtocolError):
+        raise reply.error
+    if isinstance(reply.error, ToolError):
+        return results.failure(call.target, reply.error)
     if not reply.ok:
         return results.failure(call.target, results.error_of(reply, outcome))
-    follow_ups = call.operation.hints.follow_ups if call.operation is not None else ()
-    return results.success(call, reply, reachable_names(follow_ups, caller_reach))
+    if call.operation is None:
+        return ToolResult(structured=reply.structured, blocks=reply.blocks)
+    return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach))
 
 
 def _record_refusal(call: ToolCall, caller: Caller, error: ToolError) -> None:

@@ -1,7 +1,8 @@
 """The inner request: what the host's view gets to see of a call that came over MCP."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
+from django.utils.module_loading import import_string
 from rest_framework.views import APIView
 
 from django_mcp.conf import conf
@@ -128,6 +130,16 @@ def bare_view(operation: Operation, request: HttpRequest, **kwargs: Any) -> APIV
     scheme = view.versioning_class() if view.versioning_class else None
     view.request.version, view.request.versioning_scheme = getattr(scheme, "default_version", None), scheme
     return view  # type: ignore[no-any-return]
+
+
+@contextmanager
+def host_context(request: HttpRequest) -> Iterator[None]:
+    """Enter the context managers that `EXECUTION_CONTEXT` names, each called with the inner request."""
+    with ExitStack() as stack:
+        for entry in conf.EXECUTION_CONTEXT:
+            factory = import_string(entry) if isinstance(entry, str) else entry
+            stack.enter_context(factory(request))
+        yield
 
 
 def _meta_key(header: str) -> str:

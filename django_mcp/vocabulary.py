@@ -184,7 +184,7 @@ class ToolCall:
 
     `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
     caller wrote, `arguments` the effective arguments: what is hashed and what is dispatched. `warnings` are notes
-    of the normaliser for the model.
+    of the normaliser for the model. `run` runs a host's tool; None for an operation.
     """
 
     tool: str
@@ -192,6 +192,7 @@ class ToolCall:
     safety: Safety
     requires_approval: bool
     group: str
+    title: str = ""
     operation: Operation | None = None
     sent: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -200,6 +201,8 @@ class ToolCall:
     sensitive: frozenset[str] = frozenset()
     forwarded: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    run: "Callable[[], Reply] | None" = None
 
     @property
     def mutates(self) -> bool:
@@ -255,10 +258,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the host's view answered, already plain JSON values.
+    """What the host's view or tool answered, already plain JSON values.
 
-    `rolled_back` is True where the view ran in a transaction that was undone. `error_id` names the log line of
-    an exception. `retry_after` is in seconds.
+    `rolled_back` is True where it ran in a transaction that was undone. `error_id` names the log line of an
+    exception. `retry_after` is in seconds. A tool's `status` is what a view would have answered; `structured` and
+    `blocks` are its result for MCP, `error` is what it raised for the model or the client.
     """
 
     status: int
@@ -268,6 +272,9 @@ class Reply:
     retry_after: int | None = None
     rolled_back: bool = False
     error_id: str = ""
+    structured: Mapping[str, Any] | None = None
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    error: Exception | None = None
 
     @property
     def ok(self) -> bool:

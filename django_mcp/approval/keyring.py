@@ -7,6 +7,7 @@ from django_mcp.conf import conf
 
 _SIGNING = "django_mcp.approval.signing"
 _DIGESTS = "django_mcp.approval.digests"
+_LINKS = "django_mcp.tools.links"
 
 
 def signing_keys() -> tuple[bytes, ...]:
@@ -23,10 +24,19 @@ def signing_keys() -> tuple[bytes, ...]:
 
 def digest_keys() -> tuple[bytes, ...]:
     """Return the keys for digests of values that nobody should be able to guess from their digest."""
+    return _derived_keys(_DIGESTS)
+
+
+def link_keys() -> tuple[bytes, ...]:
+    """Return the HS256 keys of links to files."""
+    return _derived_keys(_LINKS)
+
+
+def _derived_keys(salt: str) -> tuple[bytes, ...]:
     secrets: list[str | bytes] = [secret for secret in (conf.SIGNING_SECRET, *conf.SIGNING_SECRET_FALLBACKS) if secret]
     if not conf.SIGNING_SECRET:
         secrets = [*_django_secrets(), *secrets]
-    return tuple(_derived(_DIGESTS, secret) for secret in secrets)
+    return tuple(_derived(salt, secret) for secret in secrets)
 
 
 def _django_secrets() -> list[str | bytes]:

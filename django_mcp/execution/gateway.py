@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from django.urls import ResolverMatch
 
 from django_mcp.execution.reply import answered, failed, rendered
-from django_mcp.execution.routing import arrived, host_context
-from django_mcp.requests import Context
+from django_mcp.execution.routing import arrived
+from django_mcp.requests import Context, host_context
 from django_mcp.vocabulary import Operation, Reply, ToolCall
 
 Guard = Callable[[bool], None]

@@ -11,9 +11,9 @@ from django.db import DatabaseError, OperationalError, connections, transaction
 from django_mcp.errors import ToolError
 from django_mcp.execution.rehearsal import UNCHECKED, Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
-from django_mcp.execution.routing import Arrival, arrived, host_context
+from django_mcp.execution.routing import Arrival, arrived
 from django_mcp.execution.targets import plain
-from django_mcp.requests import Context
+from django_mcp.requests import Context, host_context
 from django_mcp.vocabulary import Finding, ToolCall
 
 

@@ -1,6 +1,5 @@
 """What a view answered, or raised, as plain JSON values."""
 
-import json
 import logging
 import math
 import time
@@ -17,15 +16,11 @@ from rest_framework.views import exception_handler
 
 from django_mcp import incidents
 from django_mcp.conf import conf
+from django_mcp.protocol import portable_json
 from django_mcp.redaction import sensitive_name
 from django_mcp.vocabulary import Reply, ToolCall
 
 logger = logging.getLogger("django_mcp")
-
-# The integers that every JSON reader keeps exact (RFC 8259, section 6).
-MAX_EXACT = 2**53 - 1
-
-_NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
 
 # The texts are ours: what the exceptions say was not written for a caller.
 _KNOWN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
@@ -74,7 +69,7 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     """
     if isinstance(error, APIException):
         response: Any = exception_handler(error, {})
-        data, _ = parsed(JSONRenderer().render(response.data))
+        data, _ = portable_json.loads(JSONRenderer().render(response.data))
         wait = _retry_after(response.headers.get("Retry-After"))
         return Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
     for kinds, status, text in _KNOWN:
@@ -83,28 +78,6 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     secrets = _secrets(call.arguments, call.sensitive, "")
     error_id = incidents.report(f"{call.target} failed.", error, secrets=secrets)
     return Reply(status=500, rolled_back=rolled_back, error_id=error_id)
-
-
-def parsed(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
-    """Read JSON into values that any strict reader can take: large integers as text, NaN and infinity as None.
-
-    Raises ValueError or RecursionError where it is not JSON.
-    """
-    odd: list[str] = []
-
-    def number(text: str) -> float | None:
-        value = float(text)
-        if math.isfinite(value):
-            return value
-        odd.append(text)
-        return None
-
-    value = json.loads(content, parse_int=_integer, parse_float=number, parse_constant=number)
-    return value, (_NOT_FINITE,) if odd else ()
-
-
-def _integer(text: str) -> int | str:
-    return int(text) if len(text) < 16 or (len(text) < 18 and abs(int(text)) <= MAX_EXACT) else text
 
 
 def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
@@ -124,7 +97,7 @@ def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
         return None, ()
     if media_type == "application/json" or media_type.endswith("+json"):
         try:
-            return parsed(content)
+            return portable_json.loads(content)
         except (ValueError, RecursionError):
             media_type = "text/plain"
     described["size"] = len(content)

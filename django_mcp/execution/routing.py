@@ -1,7 +1,7 @@
 """From a call to a request that has arrived at its view: resolved, checked, and inside the host's own contexts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,8 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest
 from django.urls import Resolver404, ResolverMatch, URLResolver, get_resolver, get_urlconf, set_urlconf
 from django.utils import timezone, translation
-from django.utils.module_loading import import_string
 from rest_framework.views import APIView
 
-from django_mcp.conf import conf
 from django_mcp.errors import NotFound
 from django_mcp.execution.wire import Parts, compose
 from django_mcp.requests import Context, bare_view, inner_request
@@ -49,16 +47,6 @@ def arrived(call: ToolCall, context: Context) -> Iterator[Arrival]:
                 request.close()
         finally:
             set_urlconf(urlconf)
-
-
-@contextmanager
-def host_context(request: HttpRequest) -> Iterator[None]:
-    """Enter the context managers that `EXECUTION_CONTEXT` names, each called with the inner request."""
-    with ExitStack() as stack:
-        for entry in conf.EXECUTION_CONTEXT:
-            factory = import_string(entry) if isinstance(entry, str) else entry
-            stack.enter_context(factory(request))
-        yield
 
 
 def _resolved(operation: Operation, context: Context, parts: Parts) -> tuple[HttpRequest, ResolverMatch]:

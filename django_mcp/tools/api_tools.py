@@ -1,6 +1,6 @@
 """The API tools: the whole exposed API behind four tools, at a few KB of context."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +8,13 @@ from django_mcp.approval.tokens import clean
 from django_mcp.catalog.arguments import normalise
 from django_mcp.catalog.schema import OperationSchema
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.exposure import API_TOOLS, Reach
+from django_mcp.exposure import API_TOOLS, Reach, offers_api_tools
 from django_mcp.protocol import strict_json
 from django_mcp.requests import forwarded_headers
-from django_mcp.tools.base import AnsweringTool, AnyTool, CallingTool, Stored
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, AnsweringTool, AnyTool, CallingTool, Schema, Stored
 from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, requires_approval, schema_of, search
 from django_mcp.vocabulary import Operation, Safety, ToolCall
 
-TOKEN = "confirmationToken"  # noqa: S105 - an argument's name
 # Models answer a request for confirmation with these, of their own accord. They confirm nothing.
 SAYING_YES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
 
@@ -109,10 +108,12 @@ def _resolved(tool: str, operation: Operation, args: dict[str, Any], token: str 
     return ToolCall(
         tool=tool,
         target=operation.name,
+        title=operation.summary,
         safety=operation.safety,
         requires_approval=requires_approval(operation, reach),
         group=operation.group,
         operation=operation,
+        summary=operation.hints.summary,
         sent=args,
         arguments=effective,
         placement=schema.placement,
@@ -127,26 +128,28 @@ def _path_arguments(schema: OperationSchema) -> frozenset[str]:
     return frozenset(name for name, argument in schema.placement.items() if argument.location == "path")
 
 
-_STRING = {"type": "string"}
-_OUTPUT = {
+_OUTPUT: Schema = {
     "type": "object",
     "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
     "required": ["status"],
 }
-
-
-def _input(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
-
-
-_CALL_PROPERTIES = {
+_CALL_PROPERTIES: Schema = {
     "name": {"type": "string", "description": "The operation's name, as api_search returns it."},
     "args": {"type": "object", "description": "The operation's arguments: path, query and body fields together."},
 }
 
 
+def _taking(properties: Schema, required: list[str]) -> Callable[[Reach], tuple[Schema, Schema]]:
+    taken = {"type": "object", "properties": properties, "required": required}
+    return lambda _reach: (taken, _OUTPUT)
+
+
 def _read_only(_reach: Reach) -> Safety:
     return Safety.READ_ONLY
+
+
+def _offered(reach: Reach) -> bool:
+    return offers_api_tools(reach.server)
 
 
 TOOLS: tuple[AnyTool, ...] = (
@@ -158,7 +161,7 @@ TOOLS: tuple[AnyTool, ...] = (
             "Find operations of this application. Any word of query may match; without query all are listed. Narrow "
             "by tag and safety (ReadOnly, Write, Destructive) whenever you know them."
         ),
-        input_schema=_input(
+        schemas=_taking(
             {
                 "query": {"type": "string", "description": "What you want to do, in a few words."},
                 "tag": {"type": "string", "description": "Only operations with this tag."},
@@ -167,8 +170,8 @@ TOOLS: tuple[AnyTool, ...] = (
             },
             [],
         ),
-        output_schema=_OUTPUT,
         safety=_read_only,
+        reached=_offered,
         answer=search,
     ),
     AnsweringTool(
@@ -176,9 +179,9 @@ TOOLS: tuple[AnyTool, ...] = (
         title="Describe operations",
         group=API_TOOLS,
         description="Return the arguments, result, safety and approval of up to 10 operations by name.",
-        input_schema=_input({"names": {"type": "array", "items": _STRING}}, ["names"]),
-        output_schema=_OUTPUT,
+        schemas=_taking({"names": {"type": "array", "items": {"type": "string"}}}, ["names"]),
         safety=_read_only,
+        reached=_offered,
         answer=describe,
     ),
     CallingTool(
@@ -186,9 +189,9 @@ TOOLS: tuple[AnyTool, ...] = (
         title="Call an operation that only reads",
         group=API_TOOLS,
         description="Call a ReadOnly operation. It runs at once and changes nothing.",
-        input_schema=_input(_CALL_PROPERTIES, ["name", "args"]),
-        output_schema=_OUTPUT,
+        schemas=_taking(_CALL_PROPERTIES, ["name", "args"]),
         safety=_read_only,
+        reached=_offered,
         resolve=read,
     ),
     CallingTool(
@@ -200,18 +203,17 @@ TOOLS: tuple[AnyTool, ...] = (
             "confirmationToken and runs nothing; show both to the user, and once they agree call again with the same "
             "args and the token."
         ),
-        input_schema=_input(
+        schemas=_taking(
             {
                 **_CALL_PROPERTIES,
-                TOKEN: {
-                    "type": "string",
-                    "description": "The token of the first answer, only after the user has agreed.",
-                },
+                TOKEN: TOKEN_SCHEMA,
             },
             ["name", "args"],
         ),
-        output_schema=_OUTPUT,
         safety=Reach.worst,
+        reached=_offered,
         resolve=call,
     ),
 )
+
+BY_NAME = {tool.name: tool for tool in TOOLS}

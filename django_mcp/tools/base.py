@@ -1,11 +1,19 @@
 """What MCP clients list and call."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django_mcp.exposure import Reach
 from django_mcp.vocabulary import Safety, ToolCall
+
+Schema = Mapping[str, Any]
+
+TOKEN = "confirmationToken"  # noqa: S105 - an argument's name
+TOKEN_SCHEMA: Schema = {
+    "type": "string",
+    "description": "The token of the first answer, only after the user has agreed.",
+}
 
 
 class Stored(Protocol):
@@ -16,28 +24,33 @@ class Stored(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """One MCP tool. `safety` answers None where nothing may be promised to clients."""
+    """One MCP tool, and what holds of it for a caller.
+
+    `schemas` gives the input schema and the output schema, None where nothing may be promised of the output.
+    `safety` is None where nothing may be promised to clients. `reached` is the one answer for list and call. `more`
+    are further fields of the tool as MCP lists it.
+    """
 
     name: str
     title: str
     description: str
     group: str
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any]
+    schemas: Callable[[Reach], tuple[Schema, Schema | None]]
     safety: Callable[[Reach], Safety | None]
+    reached: Callable[[Reach], bool]
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def listing(self, reach: Reach) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to this caller."""
-        listed: dict[str, Any] = {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
-        }
+        taken, given = self.schemas(reach)
+        listed: dict[str, Any] = {"name": self.name, "title": self.title, "description": self.description}
+        listed["inputSchema"] = taken
+        if given is not None:
+            listed["outputSchema"] = given
+        listed.update(self.more)
         safety = self.safety(reach)
         if safety is not None:
-            listed["annotations"] = annotations(safety)
+            listed["annotations"] = {**annotations(safety), **self.more.get("annotations", {})}
         return listed
 
 

@@ -1,9 +1,9 @@
 """What is shown before a write runs: the summary, and the answer that asks for confirmation."""
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
+from django_mcp import incidents
 from django_mcp.models import Confirmation
 from django_mcp.redaction import MASK, one_line, quoted, redact
 from django_mcp.tools.results import ToolResult
@@ -11,8 +11,6 @@ from django_mcp.vocabulary import Caller, Finding, ToolCall
 
 MAX_SUMMARY = 500
 MAX_ARGUMENTS_NAMED = 8
-
-logger = logging.getLogger("django_mcp")
 
 
 def summary_of(call: ToolCall, caller: Caller) -> str:
@@ -22,17 +20,16 @@ def summary_of(call: ToolCall, caller: Caller) -> str:
     and replaced: a summary never stands in the way of a call, and never feeds the hash.
     """
     shown = redact(call.arguments, call.sensitive)
-    if call.operation is not None and call.operation.hints.summary is not None:
+    if call.summary is not None:
         try:
-            return one_line(call.operation.hints.summary(caller, shown), MAX_SUMMARY)
-        except Exception:
-            logger.exception("The summary of %s failed.", call.target)
+            return one_line(call.summary(caller, shown), MAX_SUMMARY)
+        except Exception as error:  # noqa: BLE001 - reported
+            incidents.report(f"The summary of {call.target} failed.", error)
     return one_line(_default_summary(call, shown), MAX_SUMMARY)
 
 
 def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
-    operation = call.operation
-    title = (operation.summary if operation is not None else "") or call.target
+    title = call.title or call.target
     said = [f"{name} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
     left = len(shown) - len(said)
     more = f" and {left} more" if left > 0 else ""

@@ -37,19 +37,24 @@ _BY_STATUS: dict[int, type[ToolError]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """The structured result of a tool call and whether it is an error."""
+    """The result of a tool call. Without `blocks` the content is the structured object, as compact text."""
 
-    structured: Mapping[str, Any]
+    structured: Mapping[str, Any] | None
     is_error: bool = False
+    blocks: tuple[Mapping[str, Any], ...] = ()
 
     def as_mcp(self) -> dict[str, Any]:
-        """Return the result as MCP sends it: the object, and the same JSON as compact text for clients without it."""
-        text = json.dumps(self.structured, ensure_ascii=False, separators=(",", ":"))
-        return {
-            "content": [{"type": "text", "text": text}],
-            "structuredContent": self.structured,
-            "isError": self.is_error,
-        }
+        """Return the result as MCP sends it; text is for the clients that do not read the object."""
+        result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
+        if self.structured is not None:
+            result["structuredContent"] = self.structured
+            result["content"] = result["content"] or [{"type": "text", "text": compact(self.structured)}]
+        return result
+
+
+def compact(value: Any) -> str:
+    """Return a JSON value as compact text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def failure(target: str, error: ToolError) -> ToolResult:
@@ -126,12 +131,13 @@ def _problems(data: Any, path: str) -> Iterable[str]:
         yield f"{one_line(path)}: {said}" if path else said
 
 
-def outcome_of(reply: Reply) -> Outcome:
-    """Return what became of a write, as far as the view's answer tells."""
+def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
+    """Return what became of a write, as far as the answer of the view or tool tells."""
     if reply.ok:
         state = State.SUCCEEDED
     elif reply.status < 500 or reply.rolled_back:
         state = State.REJECTED
     else:
         state = State.UNKNOWN
-    return Outcome(status=state, http_status=reply.status, response=reply.data, error_id=reply.error_id)
+    http_status = reply.status if call.operation is not None else None
+    return Outcome(status=state, http_status=http_status, response=reply.data, error_id=reply.error_id)

@@ -1,0 +1,186 @@
+"""What a host's tool may return: text, pictures, sound, files and links, and the MCP content they become."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Literal
+
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from django_mcp.conf import conf
+from django_mcp.protocol import portable_json
+from django_mcp.requests import Context
+from django_mcp.tools.links import StoredFile, link, store
+from django_mcp.tools.results import compact
+
+Audience = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """One piece of content. `audience` says for whom it is, `priority` how much it matters, from 0 to 1."""
+
+    audience: Sequence[Audience] = ()
+    priority: float | None = None
+
+    def hints(self) -> dict[str, Any]:
+        """Return the annotations of the block, empty where nothing was said."""
+        said: dict[str, Any] = {}
+        if self.audience:
+            said["audience"] = list(self.audience)
+        if self.priority is not None:
+            said["priority"] = self.priority
+        return {"annotations": said} if said else {}
+
+    def block(self, context: Context) -> dict[str, Any]:
+        """Return the MCP content block for the caller of `context`."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Content):
+    """Plain text."""
+
+    text: str
+
+    def block(self, context: Context) -> dict[str, Any]:
+        return {"type": "text", "text": self.text, **self.hints()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bytes(Content):
+    data: bytes
+    media_type: str
+    filename: str = ""
+
+    def block(self, context: Context) -> dict[str, Any]:
+        if len(self.data) > conf.MAX_INLINE_RESOURCE_BYTES:
+            stored = store(BytesIO(self.data), filename=self.filename, media_type=self.media_type)
+            return {**link(stored, context), **self.hints()}
+        kind = self.media_type.partition("/")[0]
+        return {"type": kind, "data": encoded(self.data), "mimeType": self.media_type, **self.hints()}
+
+
+@dataclass(frozen=True, slots=True)
+class Image(_Bytes):
+    """A picture, `media_type` such as `image/png`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audio(_Bytes):
+    """Sound, `media_type` such as `audio/wav`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class File(Content):
+    """A file in one of the project's storages, sent as a link that the same caller can fetch for a while."""
+
+    name: str
+    storage: str = "default"
+    media_type: str = ""
+    filename: str = ""
+
+    def block(self, context: Context) -> dict[str, Any]:
+        stored = StoredFile.of(self.name, storage=self.storage, media_type=self.media_type, filename=self.filename)
+        return {**link(stored, context), **self.hints()}
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink(Content):
+    """A link to something elsewhere, as it is."""
+
+    uri: str
+    name: str
+    title: str = ""
+    description: str = ""
+    media_type: str = ""
+    size: int | None = None
+
+    def block(self, context: Context) -> dict[str, Any]:
+        said = {
+            "title": self.title,
+            "description": self.description,
+            "mimeType": self.media_type,
+            "size": self.size,
+        }
+        known = {key: value for key, value in said.items() if value not in {"", None}}
+        return {"type": "resource_link", "uri": self.uri, "name": self.name, **known, **self.hints()}
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedResource(Content):
+    """A resource with its content: text, or bytes."""
+
+    uri: str
+    content: str | bytes
+    media_type: str = ""
+
+    def block(self, context: Context) -> dict[str, Any]:
+        resource: dict[str, Any] = {"uri": self.uri}
+        if self.media_type:
+            resource["mimeType"] = self.media_type
+        if isinstance(self.content, str):
+            resource["text"] = self.content
+        else:
+            resource["blob"] = encoded(self.content)
+        return {"type": "resource", "resource": resource, **self.hints()}
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """A tool's answer on the wire. `data` is what the record keeps of it; `structured` is None where it has none."""
+
+    data: Any
+    structured: Mapping[str, Any] | None
+    blocks: tuple[Mapping[str, Any], ...]
+
+
+def rendered(answer: Any, context: Context) -> Rendered:
+    """Return what a tool returned as MCP content.
+
+    A mapping, a list without content in it (wrapped as `{"result": …}`), a serializer and a DRF response are
+    structured and come as compact JSON text too. A string is text. Content stands for itself, alone or several in a
+    list, beside at most one mapping.
+
+    Raises TypeError for what JSON cannot say and what is nothing of that.
+    """
+    items = list(answer) if isinstance(answer, list | tuple) else [answer]
+    if not any(isinstance(item, Content) for item in items):
+        return _plain(answer)
+    blocks: list[Mapping[str, Any]] = []
+    structured: Mapping[str, Any] | None = None
+    for item in items:
+        if isinstance(item, Content):
+            blocks.append(item.block(context))
+            continue
+        part = _plain(item)
+        structured = structured if part.structured is None else part.structured
+        blocks.extend(part.blocks)
+    return Rendered(data=structured or [_brief(block) for block in blocks], structured=structured, blocks=tuple(blocks))
+
+
+def _plain(answer: Any) -> Rendered:
+    if isinstance(answer, BaseSerializer | Response):
+        answer = answer.data
+    if isinstance(answer, str):
+        return Rendered(data=answer, structured=None, blocks=({"type": "text", "text": answer},))
+    # DRF's encoder knows what its serializers and Django's fields give: dates, decimals, UUIDs, lazy texts.
+    value, _notes = portable_json.loads(_Renderer().render(answer) or b"{}")
+    structured = value if isinstance(value, dict) else {"result": value}
+    return Rendered(data=structured, structured=structured, blocks=({"type": "text", "text": compact(structured)},))
+
+
+class _Renderer(JSONRenderer):
+    strict = False
+
+
+def _brief(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a block without its bytes, for the record."""
+    return {key: value for key, value in block.items() if key not in {"data", "resource"}}
