@@ -1,7 +1,7 @@
 """Settings of the demo, read from the environment.
 
-DATABASE_URL, REDIS_URL, DJANGO_DEBUG, DJANGO_SECRET_KEY and DJANGO_ALLOWED_HOSTS; with none of them set it is a
-development project: SQLite, local memory, DEBUG.
+DATABASE_URL, REDIS_URL, DJANGO_MEDIA_ROOT, DJANGO_DEBUG, DJANGO_SECRET_KEY and DJANGO_ALLOWED_HOSTS; with none of them
+set it is a development project: SQLite, local memory, DEBUG.
 """
 
 import os
@@ -101,5 +101,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 
-# Nothing is exposed here: `manage.py mcp expose coffee-shop` or the admin does it.
+# No MEDIA_URL: files are reached through the MCP server's links alone.
+MEDIA_ROOT = os.environ.get("DJANGO_MEDIA_ROOT") or BASE_DIR / "media"
+
+# Nothing is exposed here: `manage.py mcp expose coffee-shop barista` or the admin does it.
 DJANGO_MCP = {"SERVER_NAME": "coffee-shop"}

@@ -11,7 +11,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GUNICORN = [sys.executable, "-m", "gunicorn", "--config", "demo_project/gunicorn_conf.py", "demo_project.wsgi"]
-KEY = ["--user", "sam", "--group", "coffee-shop", "--max-safety", "Destructive", "--expires", "30d"]
+# The coffee shop's API, and the tools of its `mcp.py`.
+GROUPS = ["coffee-shop", "barista"]
+KEY = ["--user", "sam", *(f"--group={name}" for name in GROUPS), "--max-safety", "Destructive", "--expires", "30d"]
 
 
 class StageError(Exception):
@@ -19,8 +21,8 @@ class StageError(Exception):
 
 
 def prepare(environment: Mapping[str, str], say: Callable[[str], None]) -> str:
-    """Migrate, seed, expose the coffee shop's group, and return a new key of Sam's for it."""
-    for command in (["migrate", "--verbosity", "0"], ["seed"], ["mcp", "expose", "coffee-shop"]):
+    """Migrate, seed, expose the coffee shop's groups, and return a new key of Sam's for them."""
+    for command in (["migrate", "--verbosity", "0"], ["seed"], ["mcp", "expose", *GROUPS]):
         _manage(command, environment, say)
     return _manage(["mcp", "key", "create", "demo", *KEY], environment, say)
 

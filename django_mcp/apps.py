@@ -17,8 +17,11 @@ class DjangoMcpConfig(AppConfig):
 
     def ready(self) -> None:
         from django_mcp import checks
+        from django_mcp.tools import registry
 
         checks.register_checks()
+        # As the admin finds its modules: all models are loaded, and what is wrong with a declaration stops the start.
+        registry.hosted_tools()
         setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
 
 
@@ -34,3 +37,7 @@ def forget_catalog(*, setting: str, **_kwargs: Any) -> None:
         from django_mcp.catalog import discovery
 
         discovery.forget()
+    if setting == "INSTALLED_APPS":
+        from django_mcp.tools import registry
+
+        registry.hosted_tools.cache_clear()

@@ -42,4 +42,5 @@ def record(
 
 
 def _fit(text: object, limit: int) -> str:
-    return one_line(text or "", limit)
+    # A client may put its key where its name belongs.
+    return one_line(redact(str(text or "")), limit)

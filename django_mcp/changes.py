@@ -40,7 +40,7 @@ def record(
 
 
 def set_group(name: str, *, by: Mapping[str, Any], **values: Any) -> bool:
-    """Set `exposed` or `approval_mode` of a tool group, whose row is made where there is none; False if nothing changed."""
+    """Set `exposed`, `approval_mode` or `publish_as` of a tool group, whose row is made where there is none; False if nothing changed."""
     with transaction.atomic(using=router.db_for_write(ToolGroup)):
         # The API tools stand until someone hides them, so a row that is about their mode must not do that.
         row = ToolGroup.objects.filter(name=name).first() or ToolGroup(name=name, exposed=name == API_TOOLS)

@@ -20,6 +20,8 @@ from django_mcp.catalog.schema import schema_for
 from django_mcp.conf import KEYS, conf
 from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import nearest
+from django_mcp.server import PublishAs
+from django_mcp.tools.registry import hosted_tools
 from django_mcp.vocabulary import ApprovalMode
 
 DISTRIBUTION = "django-mcp-confirm"
@@ -37,7 +39,8 @@ LISTS = (
 )  # fmt: skip
 NUMBERS = (
     "CONFIRMATION_TOKEN_EXPIRY", "REVIEW_EXPIRY", "DEFAULT_LIMIT", "MAX_LIMIT", "MAX_REQUEST_BYTES",
-    "MAX_RESULT_LENGTH", "MAX_INLINE_RESOURCE_BYTES", "AUDIT_RETENTION",
+    "MAX_RESULT_LENGTH", "MAX_INLINE_RESOURCE_BYTES", "MAX_STORED_RESOURCE_BYTES", "RESOURCE_LINK_EXPIRY",
+    "AUDIT_RETENTION",
 )  # fmt: skip
 PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
@@ -62,7 +65,7 @@ def check_settings(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     if not _is_mapping():
         return [Error("DJANGO_MCP must be a dict.", id="django_mcp.E001")]
     checks: tuple[Callable[[], Iterable[CheckMessage]], ...] = (
-        _unknown_keys, _kinds, _choices, _dotted_paths, _forwarded_headers, _cache_alias,
+        _unknown_keys, _kinds, _choices, _publishing, _dotted_paths, _forwarded_headers, _cache_alias, _storage_alias,
     )  # fmt: skip
     kinds = list(_kinds())
     # The rest reads the lists: it can only speak of lists that are lists.
@@ -89,6 +92,9 @@ def _kinds() -> Iterable[CheckMessage]:
             value = 0
         if value is not None and value < 1:
             yield Error(f"DJANGO_MCP[{key!r}] must be a positive number or duration.", id="django_mcp.E004")
+    if not isinstance(conf.raw.get("PUBLISH_AS", {}), Mapping):
+        hint = "Write {'group': 'both'}."
+        yield Error("DJANGO_MCP['PUBLISH_AS'] must be a dict.", hint=hint, id="django_mcp.E003")
 
 
 def _choices() -> Iterable[CheckMessage]:
@@ -97,6 +103,13 @@ def _choices() -> Iterable[CheckMessage]:
         if value not in allowed:
             hint = f"One of {', '.join(allowed)}."
             yield Error(f"DJANGO_MCP[{key!r}] cannot be {value!r}.", hint=hint, id="django_mcp.E005")
+
+
+def _publishing() -> Iterable[CheckMessage]:
+    for group, way in conf.PUBLISH_AS.items():
+        if way not in PublishAs.values:
+            hint = f"One of {', '.join(PublishAs.values)}."
+            yield Error(f"DJANGO_MCP['PUBLISH_AS'][{group!r}] cannot be {way!r}.", hint=hint, id="django_mcp.E011")
 
 
 def _dotted_paths() -> Iterable[CheckMessage]:
@@ -134,6 +147,12 @@ def _cache_alias() -> Iterable[CheckMessage]:
         yield Error(f"DJANGO_MCP['CACHE'] names {conf.CACHE!r}.", hint=hint, id="django_mcp.E009")
 
 
+def _storage_alias() -> Iterable[CheckMessage]:
+    if conf.RESOURCE_STORAGE not in settings.STORAGES:
+        hint = f"STORAGES has {', '.join(settings.STORAGES)}."
+        yield Error(f"DJANGO_MCP['RESOURCE_STORAGE'] names {conf.RESOURCE_STORAGE!r}.", hint=hint, id="django_mcp.E010")
+
+
 def _catalog() -> Catalog | None:
     # The catalog is made from the settings: it has nothing to say where they cannot be read.
     readable = _is_mapping() and not any(_kinds())
@@ -145,15 +164,20 @@ def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     catalog = _catalog()
     if catalog is None:
         return []
-    groups = {operation.group for operation in catalog.operations} | {API_TOOLS}
-    names = {operation.name for operation in catalog.operations}
+    tools = hosted_tools()
+    published = {operation.group for operation in catalog.operations}
+    groups = published | {tool.group for tool in tools.values()} | {API_TOOLS}
+    names = {operation.name for operation in catalog.operations} | tools.keys()
     found: list[CheckMessage] = []
-    for key, known in (("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names)):
+    for key, known in (
+        ("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names), ("PUBLISH_AS", published),
+    ):  # fmt: skip
         for name in getattr(conf, key):
             if name not in known:
                 near = nearest(str(name), known)
                 hint = f"Did you mean {near!r}?" if near else "`manage.py mcp operations` lists what there is."
-                text = f"DJANGO_MCP[{key!r}] names {name!r}, which does not exist."
+                problem = "which has no operations to publish" if name in groups else "which does not exist"
+                text = f"DJANGO_MCP[{key!r}] names {name!r}, {problem}."
                 found.append(Warning(text, hint=hint, id="django_mcp.W001"))
     found += [
         Warning(f"{problem.subject}: {problem.text}", hint=problem.cure, id="django_mcp.W002")

@@ -146,6 +146,10 @@ class Conf:
         return int(self.raw.get("MAX_INLINE_RESOURCE_BYTES", 4 * 1024 * 1024))
 
     @property
+    def MAX_STORED_RESOURCE_BYTES(self) -> int:
+        return int(self.raw.get("MAX_STORED_RESOURCE_BYTES", 100 * 1024 * 1024))
+
+    @property
     def RESOURCE_STORAGE(self) -> str:
         return str(self.raw.get("RESOURCE_STORAGE", "default"))
 

@@ -4,69 +4,109 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django_mcp.errors import ProtocolError
+from django_mcp.exposure import reach
 from django_mcp.pipeline import call_tool
+from django_mcp.protocol import cursors, mirrors
 from django_mcp.protocol.jsonrpc import Message
-from django_mcp.protocol.revisions import negotiate, trim_initialize, trim_result, trim_tool
+from django_mcp.protocol.metadata import Metadata
+from django_mcp.protocol.revisions import (
+    OFFERED,
+    complete,
+    negotiate,
+    trim_initialize,
+    trim_result,
+    trim_tool,
+)
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
 from django_mcp.redaction import quoted
 from django_mcp.requests import Context
 from django_mcp.server import Server
-from django_mcp.tools import registry
+from django_mcp.tools import api_tools, registry
 
 Params = Mapping[str, Any]
-Handler = Callable[[Params, Context, Server, str | None], dict[str, Any]]
+Handler = Callable[[Params, Context, Server, Metadata], dict[str, Any]]
+
+CAPABILITIES: Mapping[str, Any] = {"tools": {}}
+# How long and for whom a listing may be kept. What a caller reaches may change with the next request, and nothing would
+# tell the client; and it is another for each caller.
+CACHING: Mapping[str, Any] = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def dispatch(message: Message, context: Context, server: Server, revision: str | None) -> dict[str, Any] | None:
+def dispatch(message: Message, context: Context, server: Server, metadata: Metadata) -> dict[str, Any] | None:
     """Answer a message with its result; None for a notification, which is never acted on.
 
-    `revision` is the one the request named, None where it named none. Raises ProtocolError -32601 for an unknown
-    method, -32602 for wrong parameters or an unknown tool.
+    `metadata` is what the request said of itself. Raises ProtocolError -32601 for a method that its revision has not,
+    or that is not served, -32602 for wrong parameters or an unknown tool, -32020 where an argument's header differs.
     """
     if message.is_notification:
         return None
-    handler = _METHODS.get(message.method)
+    handler = (_MODERN_METHODS if metadata.modern else _HANDSHAKE_METHODS).get(message.method)
     if handler is None:
-        raise ProtocolError(ProtocolError.METHOD, f"Method not found: {quoted(message.method)}.")
-    return handler(message.params, context, server, revision)
+        raise ProtocolError(
+            ProtocolError.METHOD,
+            f"Method not found: {quoted(message.method)}.",
+            http_status=404 if metadata.modern else 200,
+        )
+    result = handler(message.params, context, server, metadata)
+    return complete(result, _described(server), metadata.revision)
 
 
-def _initialize(params: Params, context: Context, server: Server, revision: str | None) -> dict[str, Any]:
+def _described(server: Server) -> dict[str, Any]:
+    return {"name": server.name, "title": server.name, "version": server.version}
+
+
+def _initialize(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
     spoken = negotiate(read(InitializeParams, params)["protocolVersion"])
     result = {
         "protocolVersion": spoken,
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": server.name, "title": server.name, "version": server.version},
+        "capabilities": CAPABILITIES,
+        "serverInfo": _described(server),
         "instructions": server.instructions,
     }
     return trim_initialize(result, spoken)
 
 
-def _list_tools(params: Params, context: Context, server: Server, revision: str | None) -> dict[str, Any]:
-    read(ListToolsParams, params)
-    return {"tools": [trim_tool(tool, revision) for tool in registry.listed(context, server)]}
+def _discover(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
+    return {
+        "supportedVersions": list(OFFERED),
+        "capabilities": CAPABILITIES,
+        "instructions": server.instructions,
+        **CACHING,
+    }
 
 
-def _call_tool(params: Params, context: Context, server: Server, revision: str | None) -> dict[str, Any]:
+def _list_tools(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
+    page = registry.listed(context, server, after=read(ListToolsParams, params).get("cursor") or "")
+    result: dict[str, Any] = {"tools": [trim_tool(tool, metadata.revision) for tool in page.tools]}
+    if page.last:
+        result["nextCursor"] = cursors.encode(page.last)
+    return {**result, **CACHING} if metadata.modern else result
+
+
+def _call_tool(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
     called = read(CallToolParams, params)
-    result = call_tool(called["name"], called.get("arguments") or {}, context, server)
-    return trim_result(result.as_mcp(), revision)
+    name, arguments = called["name"], called.get("arguments") or {}
+    if metadata.modern and name not in api_tools.BY_NAME:
+        caller_reach = reach(context, server)
+        schema, _ = registry.find(name, caller_reach).schemas(caller_reach)
+        mirrors.check_arguments(schema, arguments, context.outer.headers)
+    return trim_result(call_tool(name, arguments, context, server).as_mcp(), metadata.revision)
 
 
-def _nothing(params: Params, context: Context, server: Server, revision: str | None) -> dict[str, Any]:
+def _nothing(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
     return {}
 
 
 def _empty(name: str) -> Handler:
     # Clients of the handshake revisions ask for these lists whatever the capabilities say, and take an error for a
     # broken server.
-    def handler(params: Params, context: Context, server: Server, revision: str | None) -> dict[str, Any]:
+    def handler(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
         return {name: []}
 
     return handler
 
 
-_METHODS: Mapping[str, Handler] = {
+_HANDSHAKE_METHODS: Mapping[str, Handler] = {
     "initialize": _initialize,
     "ping": _nothing,
     "logging/setLevel": _nothing,
@@ -75,4 +115,9 @@ _METHODS: Mapping[str, Handler] = {
     "prompts/list": _empty("prompts"),
     "resources/list": _empty("resources"),
     "resources/templates/list": _empty("resourceTemplates"),
+}
+_MODERN_METHODS: Mapping[str, Handler] = {
+    "server/discover": _discover,
+    "tools/list": _list_tools,
+    "tools/call": _call_tool,
 }

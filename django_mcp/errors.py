@@ -14,13 +14,18 @@ class ProtocolError(Exception):
     METHOD = -32601
     PARAMS = -32602
     INTERNAL = -32603
+    # MCP's own, since 2026-07-28, which wants them under HTTP status 400.
+    HEADERS = -32020
+    CAPABILITY = -32021
+    VERSION = -32022
+    _BAD_REQUESTS: ClassVar[frozenset[int]] = frozenset({HEADERS, CAPABILITY, VERSION})
 
     def __init__(
         self,
         code: int,
         message: str,
         *,
-        http_status: int = 200,
+        http_status: int | None = None,
         data: Any = None,
         request_id: str | int | None = None,
         headers: dict[str, str] | None = None,
@@ -28,7 +33,7 @@ class ProtocolError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.http_status = http_status
+        self.http_status = http_status or (400 if code in self._BAD_REQUESTS else 200)
         self.data = data
         self.request_id = request_id
         self.headers = headers or {}
@@ -91,67 +96,71 @@ class InternalError(ToolError):
     code = "internal_error"
 
 
-class ApprovalRequired(ToolError):
+class ApprovalError(ToolError):
+    """Approval stood in the way, not the host's code: the text is ours, and quotes no value of the arguments."""
+
+
+class ApprovalRequired(ApprovalError):
     """The operation may not run without an approval that cannot be given here."""
 
     code = "approval_required"
 
 
-class ConfirmationMalformed(ToolError):
+class ConfirmationMalformed(ApprovalError):
     """The text is not a confirmation token at all."""
 
     code = "confirmation_malformed"
 
 
-class ConfirmationInvalid(ToolError):
+class ConfirmationInvalid(ApprovalError):
     """The signature is wrong, the token is unknown, or it is another caller's: one text for all three."""
 
     code = "confirmation_invalid"
 
 
-class ConfirmationExpired(ToolError):
+class ConfirmationExpired(ApprovalError):
     """The token's time is over and it was never used."""
 
     code = "confirmation_expired"
 
 
-class WrongOperation(ToolError):
+class WrongOperation(ApprovalError):
     """The token was issued for another tool or operation."""
 
     code = "confirmation_wrong_operation"
 
 
-class ArgumentsChanged(ToolError):
+class ArgumentsChanged(ApprovalError):
     """The arguments differ from those that were shown; `details` carries `changed`, a list of paths."""
 
     code = "arguments_changed"
 
 
-class TargetChanged(ToolError):
+class TargetChanged(ApprovalError):
     """What the call would change is no longer what it was when it was shown."""
 
     code = "target_changed"
 
 
-class ConfirmationUsed(ToolError):
+class ConfirmationUsed(ApprovalError):
     """The token was spent; `details` carries `outcome`."""
 
     code = "confirmation_used"
 
 
-class Declined(ToolError):
+class Declined(ApprovalError):
     """Someone said no."""
 
     code = "declined"
 
 
-class PendingReview(ToolError):
+class PendingReview(ApprovalError):
     """A human has not decided yet."""
 
     code = "pending_review"
 
 
-class Unavailable(ToolError):
+class Unavailable(ApprovalError):
     """Writes are switched off, or a store that single use depends on does not answer. Nothing ran."""
 
     code = "unavailable"

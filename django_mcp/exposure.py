@@ -5,20 +5,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework.exceptions import APIException
+from rest_framework.permissions import AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.views import APIView
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.requests import Context, bare_view, inner_request
-from django_mcp.server import Rule, Server
+from django_mcp.server import PublishAs, Rule, Server
 from django_mcp.vocabulary import Caller, Operation, Safety
 
 API_TOOLS = "api_tools"
 # How many view permissions are asked to find the worst a caller can do, before the worst is assumed.
 ASKED_FOR_WORST = 25
+
+# Permission classes that ask for no permission by name.
+_NAMELESS: frozenset[Any] = frozenset({AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly})
 
 logger = logging.getLogger("django_mcp")
 
@@ -31,6 +36,16 @@ def exposed(operation: Operation, server: Server) -> bool:
     """
     rules = server.rules_for(operation.name, operation.method, operation.route)
     return _named(operation.name, operation.group, rules, server, by_group=not operation.own_authentication)
+
+
+def by_api_tools(operation: Operation, server: Server) -> bool:
+    """Tell whether the operation's group is offered through the API tools."""
+    return server.publish_as(operation.group) is not PublishAs.ONE_TOOL_EACH
+
+
+def by_own_tool(operation: Operation, server: Server) -> bool:
+    """Tell whether the operation's group is offered as one tool each."""
+    return server.publish_as(operation.group) is not PublishAs.API_TOOLS
 
 
 def exposed_tool(name: str, group: str, server: Server) -> bool:
@@ -90,11 +105,15 @@ def _within(groups: frozenset[str] | None, highest: Safety, group: str, safety: 
 
 
 def _required(operation: Operation) -> frozenset[str] | None:
-    """Return the permissions that DRF's model permissions ask for; None where the view says nothing of them."""
-    queryset = getattr(operation.view_class, "queryset", None)
-    classes = getattr(operation.view_class, "permission_classes", ())
+    """Return the permissions that DRF's model permissions ask for; None where the view does not say them all."""
+    view: Any = operation.view_class
+    said = getattr(operation.callback, "initkwargs", {})
+    if view.get_permissions is not APIView.get_permissions:
+        return None
+    queryset = said.get("queryset", getattr(view, "queryset", None))
+    classes = said.get("permission_classes", view.permission_classes)
     asking = [item for item in classes if hasattr(item, "get_required_permissions")]
-    if not asking or queryset is None:
+    if not asking or queryset is None or not set(classes) <= _NAMELESS.union(asking):
         return None
     try:
         return frozenset(
@@ -115,7 +134,9 @@ def _reachable(
     return tuple(
         operation
         for operation in catalog.operations
-        if exposed(operation, server) and _admits(operation, groups, highest, permissions)
+        if by_api_tools(operation, server)
+        and exposed(operation, server)
+        and _admits(operation, groups, highest, permissions)
     )
 
 
@@ -129,18 +150,28 @@ class Reach:
     views: dict[Operation, APIView] = field(default_factory=dict)
 
     def operations(self) -> tuple[Operation, ...]:
-        """Return all that the caller's limits admit, by name. Their views have not been asked yet."""
+        """Return all that the caller's limits admit through the API tools, by name. Their views have not been asked yet."""
         caller = self.context.caller
         return _reachable(self.catalog, self.server, caller.groups, caller.highest_safety, caller.permissions)
 
     def get(self, name: str) -> Operation | None:
-        """Return the operation of that name or alias, None where the caller does not reach it."""
+        """Return the operation of that name or alias, None where the caller does not reach it through the API tools."""
         operation = self.catalog.get(name)
-        if operation is None or not exposed(operation, self.server):
+        if operation is None or not by_api_tools(operation, self.server):
             return None
-        if not within_limits(operation, self.context.caller) or not self.permits(operation):
-            return None
-        return operation
+        return operation if self.reaches(operation) else None
+
+    def reaches(self, operation: Operation) -> bool:
+        """Tell whether the caller reaches the operation, in whatever way it is published."""
+        return (
+            exposed(operation, self.server)
+            and within_limits(operation, self.context.caller)
+            and self.permits(operation)
+        )
+
+    def reaches_own_tool(self, operation: Operation) -> bool:
+        """Tell whether the caller reaches the operation as a tool of its own."""
+        return by_own_tool(operation, self.server) and self.reaches(operation)
 
     def permits(self, operation: Operation) -> bool:
         """Ask the view's own permissions. One that cannot be asked without URL arguments leaves it to the call."""
@@ -166,11 +197,11 @@ class Reach:
         return (operation for operation in operations if self.permits(operation))
 
     def anything(self) -> bool:
-        """Tell whether the caller reaches at least one operation."""
+        """Tell whether the caller reaches at least one operation through the API tools."""
         return next(self.permitted(self.operations()), None) is not None
 
     def worst(self) -> Safety:
-        """Return the safety of the most dangerous operation that the caller reaches."""
+        """Return the safety of the most dangerous operation that the caller reaches through the API tools."""
         order = list(Safety)
         ranked = sorted(self.operations(), key=lambda operation: -order.index(operation.safety))
         for operation in islice(ranked, ASKED_FOR_WORST):

@@ -5,7 +5,7 @@ import traceback
 import uuid
 from collections.abc import Iterable
 
-from django_mcp.redaction import MASK, redact
+from django_mcp.redaction import redact
 
 logger = logging.getLogger("django_mcp")
 
@@ -18,7 +18,6 @@ def report(what: str, error: BaseException | None = None, *, secrets: Iterable[s
     error_id = uuid.uuid4().hex[:12]
     # Not exc_info: a handler would print the exception's text as it is, and it may quote a key or a token.
     trace = "".join(traceback.format_exception(error)) if error is not None else ""
-    for secret in sorted(secrets, key=len, reverse=True):
-        trace = trace.replace(secret, MASK)
-    logger.error("%s Error id %s.\n%s", redact(what), error_id, redact(trace), extra={"error_id": error_id})
+    said = redact(trace, secrets=secrets)
+    logger.error("%s Error id %s.\n%s", redact(what), error_id, said, extra={"error_id": error_id})
     return error_id

@@ -1,6 +1,8 @@
 """One call from name to answer. The only place that knows the order of the stages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import DatabaseError
@@ -8,16 +10,26 @@ from django.db import DatabaseError
 from django_mcp import audit, incidents
 from django_mcp.approval import confirmations, state, tokens
 from django_mcp.approval.confirmations import Claim
+from django_mcp.approval.excerpts import bounded
 from django_mcp.approval.policy import decide
 from django_mcp.conf import conf
-from django_mcp.errors import ApprovalRequired, InternalError, ProtocolError, TargetChanged, ToolError, Unavailable
+from django_mcp.errors import (
+    ApprovalError,
+    ApprovalRequired,
+    InternalError,
+    ProtocolError,
+    TargetChanged,
+    ToolError,
+    Unavailable,
+)
 from django_mcp.execution import gateway, preflight
 from django_mcp.execution.gateway import Guard
-from django_mcp.exposure import Reach, reach
+from django_mcp.exposure import API_TOOLS, Reach, reach
 from django_mcp.models import Confirmation
+from django_mcp.redaction import redact
 from django_mcp.requests import Context
 from django_mcp.server import Server
-from django_mcp.tools import registry, results
+from django_mcp.tools import media, registry, results
 from django_mcp.tools.base import AnsweringTool, AnyTool
 from django_mcp.tools.lookup import reachable_names
 from django_mcp.tools.proposals import proposal, summary_of
@@ -41,16 +53,26 @@ from django_mcp.vocabulary import (
 def call_tool(name: str, arguments: Mapping[str, Any], context: Context, server: Server) -> ToolResult:
     """Run one `tools/call` and return its result; every failure of the call itself is a result too.
 
-    Raises ProtocolError for a tool that does not exist for this caller.
+    Raises ProtocolError for a tool that does not exist for this caller, and what a host's tool raises of it.
     """
     caller_reach = reach(context, server)
     tool = registry.find(name, caller_reach)
-    asked = arguments.get("name")
-    target = asked if isinstance(asked, str) else name
+    result = _answered_always(tool, arguments, caller_reach)
+    if result.is_error and result.structured is not None and not tool.fits(result.structured, caller_reach):
+        # Strict clients check an error too where it has an object, and none demands one.
+        return result.as_text()
+    return result
+
+
+def _answered_always(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
+    asked = arguments.get("name") if tool.group == API_TOOLS else None
+    target = asked if isinstance(asked, str) else tool.name
     try:
         return _answer(tool, arguments, caller_reach)
     except ToolError as error:
         return results.failure(target, error)
+    except ProtocolError:
+        raise
     except Exception as error:  # noqa: BLE001 - reported
         error_id = incidents.report(f"Calling {tool.name} failed.", error)
         return results.failure(target, InternalError("The server failed before anything ran.", errorId=error_id))
@@ -77,33 +99,45 @@ def _stored_for(caller: Caller) -> Callable[..., Mapping[str, Any] | None]:
 
 
 def _read(call: ToolCall, caller_reach: Reach) -> ToolResult:
-    reply = _run(call, caller_reach.context)
-    if conf.AUDIT_READS:
-        _record(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
-    return _answered(call, reply, caller_reach)
+    with _closing(_run(call, caller_reach.context)) as reply:
+        if conf.AUDIT_READS:
+            _record(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
+        return _answered(call, reply, caller_reach)
 
 
 def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
-    caller = caller_reach.context.caller
-    decision = decide(call, caller_reach.server, caller)
     try:
-        match decision:
-            case Run(mode=mode):
-                claim = confirmations.begin(
-                    call, caller, mode=mode, channel=Channel.AGENT, summary=summary_of(call, caller)
-                )
-                return _execute(call, caller_reach, claim, guard=None)
-            case Confirm(mode=mode) if call.token is None:
-                return _propose(call, caller_reach, mode)
-            case Confirm():
-                return _redeem(call, caller_reach, call.token or "")
-            case Review():
-                raise ApprovalRequired(f"{call.target} needs the review of a human, which cannot be given here.")
-            case Refuse(code=code, text=text):
-                raise (Unavailable if code == Unavailable.code else ApprovalRequired)(text)
+        admitted = _admit(call, caller_reach)
     except DatabaseError as error:
         error_id = incidents.report(f"Storing the confirmation of {call.target} failed.", error)
         raise Unavailable("The confirmation could not be stored, nothing ran. Try again.", errorId=error_id) from error
+    return admitted if isinstance(admitted, ToolResult) else _execute(call, caller_reach, admitted)
+
+
+def _admit(call: ToolCall, caller_reach: Reach) -> "ToolResult | _Admitted":
+    """Decide on the call: return the right to run it once, or the answer that asks for a confirmation."""
+    caller = caller_reach.context.caller
+    match decide(call, caller_reach.server, caller):
+        case Review():
+            raise ApprovalRequired(f"{call.target} needs the review of a human, which cannot be given here.")
+        case Refuse(code=code, text=text):
+            raise (Unavailable if code == Unavailable.code else ApprovalRequired)(text)
+        case Run() | Confirm() if call.token is not None:
+            # A token is for one execution, also where none is needed any more.
+            return _redeem(call, caller_reach, call.token)
+        case Run(mode=mode):
+            summary = summary_of(call, caller)
+            return _Admitted(confirmations.begin(call, caller, mode=mode, channel=Channel.AGENT, summary=summary))
+        case Confirm(mode=mode):
+            return _propose(call, caller_reach, mode)
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """The right to run a call once. `guard` is asked once more immediately before."""
+
+    claim: Claim
+    guard: Guard | None = None
 
 
 def _propose(call: ToolCall, caller_reach: Reach, mode: ApprovalMode) -> ToolResult:
@@ -116,26 +150,27 @@ def _propose(call: ToolCall, caller_reach: Reach, mode: ApprovalMode) -> ToolRes
         lifetime=lifetime,
         summary=summary_of(call, caller_reach.context.caller),
         finding=finding,
-        target_state=state.fingerprint(finding.target),
+        target_state=state.fingerprint(finding.target, _said(call, caller_reach.context.caller)),
     )
     return proposal(call, row, token, lifetime=lifetime, finding=finding)
 
 
-def _redeem(call: ToolCall, caller_reach: Reach, token: str) -> ToolResult:
+def _redeem(call: ToolCall, caller_reach: Reach, token: str) -> "_Admitted":
     caller = caller_reach.context.caller
     row = confirmations.find(token, tool=call.tool, target=call.target, caller=caller)
     confirmations.check_arguments(row, call)
     finding = _examined(call, caller_reach)
-    guard = _unchanged(row, finding)
+    guard = _unchanged(call, caller, row, finding)
     guard(False)  # noqa: FBT003 - no transaction yet
-    claim = confirmations.claim(row, channel=Channel.AGENT, caller=caller)
-    return _execute(call, caller_reach, claim, guard=guard)
+    return _Admitted(confirmations.claim(row, channel=Channel.AGENT, caller=caller), guard)
 
 
 def _examined(call: ToolCall, caller_reach: Reach) -> Finding:
     """Return what the preflight found. Raises what the host's view refuses with."""
     if call.run is not None:
-        # A tool's arguments are validated before it comes this far, and nothing more is known of it.
+        # Nothing more is known of a tool than whether it takes its arguments.
+        if call.examine is not None:
+            call.examine()
         return Finding()
     finding = preflight.examine(call, caller_reach.context)
     if finding.refusal is not None:
@@ -143,11 +178,11 @@ def _examined(call: ToolCall, caller_reach: Reach) -> Finding:
     return finding
 
 
-def _unchanged(row: Confirmation, finding: Finding) -> Guard:
+def _unchanged(call: ToolCall, caller: Caller, row: Confirmation, finding: Finding) -> Guard:
     """Return the check that what the call would change is still what was shown."""
 
     def check(locked: bool) -> None:  # noqa: FBT001 - the gateway's word on its transaction
-        if not state.unchanged(row.target_state, finding.target, locked=locked):
+        if not state.unchanged(row.target_state, finding.target, _said(call, caller), locked=locked):
             details = {} if finding.preview is None else {"preview": finding.preview}
             raise TargetChanged(
                 "What this would change is no longer what was shown, nothing ran. Call again without the token and "
@@ -158,21 +193,43 @@ def _unchanged(row: Confirmation, finding: Finding) -> Guard:
     return check
 
 
-def _execute(call: ToolCall, caller_reach: Reach, claim: Claim, *, guard: Guard | None) -> ToolResult:
-    caller = caller_reach.context.caller
+def _said(call: ToolCall, caller: Caller) -> Any:
+    """Return what the host says of the target's state, where it does."""
+    told = call.operation.hints.state if call.operation is not None else None
+    return None if told is None else told(caller, call.arguments)
+
+
+def _execute(call: ToolCall, caller_reach: Reach, admitted: _Admitted) -> ToolResult:
+    caller, claim = caller_reach.context.caller, admitted.claim
     try:
-        reply = _run(call, caller_reach.context, guard=guard)
+        reply = _run(call, caller_reach.context, guard=admitted.guard)
     except ToolError as error:
         confirmations.give_back(claim, caller=caller, reason=error.code)
         raise
     except Exception as error:  # noqa: BLE001 - reported; what it did before it failed is not known
         reply = Reply(status=500, error_id=incidents.report(f"Executing {call.target} failed.", error))
-    outcome = confirmations.settle(claim, results.outcome_of(call, reply), call=call, caller=caller)
-    return _answered(call, reply, caller_reach, outcome)
+    with _closing(reply):
+        outcome = confirmations.settle(claim, results.outcome_of(call, reply), call=call, caller=caller)
+        try:
+            return _answered(call, reply, caller_reach, outcome)
+        except ProtocolError:
+            raise
+        except Exception as error:  # noqa: BLE001 - reported; it is done, and the answer must not say otherwise
+            error_id = incidents.report(f"What {call.target} answered could not be shown.", error)
+            return results.unshown(call, outcome, error_id)
 
 
 def _run(call: ToolCall, context: Context, *, guard: Guard | None = None) -> Reply:
     return gateway.execute(call, context, guard=guard) if call.run is None else call.run()
+
+
+@contextmanager
+def _closing(reply: Reply) -> Iterator[Reply]:
+    try:
+        yield reply
+    finally:
+        if reply.attachment is not None:
+            reply.attachment.content.close()
 
 
 def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcome | None = None) -> ToolResult:
@@ -184,13 +241,19 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
         return results.failure(call.target, results.error_of(reply, outcome))
     if call.operation is None:
         return ToolResult(structured=reply.structured, blocks=reply.blocks)
-    return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach))
+    blocks, notes = media.attached(reply.attachment, caller_reach.context)
+    reply = replace(reply, notes=(*reply.notes, *notes))
+    return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)
 
 
 def _record_refusal(call: ToolCall, caller: Caller, error: ToolError) -> None:
     kind = EventKind.CALL_REFUSED if call.token is None else EventKind.TOKEN_REFUSED
+    said: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
+    if isinstance(error, ApprovalError):
+        # Other texts are the host's, and may quote a value that nobody should read here.
+        said["text"] = error.text
     confirmation = None if call.token is None else tokens.confirmation_of(call.token)
-    _record(kind, call, caller, confirmation=confirmation, code=error.code, text=error.text)
+    _record(kind, call, caller, confirmation=confirmation, **said)
 
 
 def _record(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None:

@@ -1,58 +1,116 @@
 """What must not be shown or stored, and how text that quotes data is made safe to read."""
 
+import json
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django_mcp.conf import conf
 
 MASK = "********"
 MAX_QUOTED = 200
+MAX_READ = 10
+MAX_DATA_URI = 400
+# Deeper than anything that comes in; what a view answers may nest as deep as Python allows.
+MAX_SHOWN_DEPTH = 160
 # MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
 MAX_DEPTH = 24
 LEFT_OUT = "…"
+# Shorter texts occur everywhere: masking them would only garble what is said.
+MIN_SECRET = 3
 
-_SECRETS = re.compile(r"mcp_cf_[A-Za-z0-9_.\-]+|\bak-[A-Za-z0-9_\-]{8,}")
+# A key is known by its length wherever it stands, a piece of one only at the beginning of a word.
+_SECRETS = re.compile(r"mcp_(?:cf|file)_[A-Za-z0-9_.\-]+|ak-[A-Za-z0-9_\-]{40,}|\bak-[A-Za-z0-9_\-]{8,}")
 
 
 def sensitive_name(name: str) -> bool:
-    """Tell whether a field of this name holds a secret: the configured substrings, without regard to case."""
-    lowered = name.lower().replace("-", "_")
-    return any(part.lower() in lowered for part in conf.REDACT_FIELDS)
+    """Tell whether a field of this name holds a secret: the configured substrings, however they are spelled."""
+    plain = _letters(name)
+    return any(_letters(part) in plain for part in conf.REDACT_FIELDS)
 
 
-def redact(value: Any, sensitive: Collection[str] = ()) -> Any:
-    """Return a copy of a JSON value with secrets masked, at any depth.
+def _letters(name: str) -> str:
+    """Return a name without what spellings of it differ in: apiKey, api_key, API-KEY."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def redact(value: Any, sensitive: Collection[str] = (), *, secrets: Iterable[str] = ()) -> Any:
+    """Return a copy of a JSON value with secrets masked, at any depth; what nests absurdly deep is left out.
 
     A field is masked by its name, or because its dotted path (lists do not count) is in `sensitive`. Our own keys
-    and tokens are masked inside any text.
+    and tokens are masked inside any text, and so are `secrets`, the values that came in sensitive arguments. Files,
+    sent as data URIs, are cut to their first part.
     """
-    return _redact(value, frozenset(sensitive), "")
+    return _Masking(frozenset(sensitive), forms_of(secrets)).mask(value, "", MAX_SHOWN_DEPTH)
 
 
-def _redact(value: Any, sensitive: frozenset[str], path: str) -> Any:
-    if isinstance(value, Mapping):
+@dataclass(frozen=True, slots=True)
+class _Masking:
+    sensitive: frozenset[str]
+    secrets: tuple[str, ...]
+
+    def mask(self, value: Any, path: str, depth: int) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if not isinstance(value, Mapping | list | tuple):
+            return value
+        if depth == 0:
+            return LEFT_OUT
+        if not isinstance(value, Mapping):
+            return [self.mask(item, path, depth - 1) for item in value]
         masked = {}
         for key, item in value.items():
             here = f"{path}.{key}" if path else str(key)
-            secret = here in sensitive or sensitive_name(str(key))
-            masked[_scrub(str(key))] = MASK if secret and item is not None else _redact(item, sensitive, here)
+            secret = here in self.sensitive or sensitive_name(str(key))
+            masked[self.text(str(key))] = MASK if secret and item is not None else self.mask(item, here, depth - 1)
         return masked
-    if isinstance(value, list | tuple):
-        return [_redact(item, sensitive, path) for item in value]
-    return _scrub(value) if isinstance(value, str) else value
+
+    def text(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, MASK)
+        return _scrub(text)
+
+
+def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Return secrets as they may be quoted in text, the longest first: as they are, escaped by Python, by JSON."""
+    forms = {form for secret in secrets for form in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1])}
+    return tuple(sorted(forms, key=len, reverse=True))
+
+
+def secrets_in(value: Any, sensitive: Collection[str] = ()) -> Iterator[str]:
+    """Yield the texts of a JSON value that `redact` would mask by their field, for places that quote values."""
+    yield from _secrets(value, frozenset(sensitive), "", hidden=False)
+
+
+def _secrets(value: Any, sensitive: frozenset[str], path: str, *, hidden: bool) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            here = f"{path}.{key}" if path else str(key)
+            secret = hidden or here in sensitive or sensitive_name(str(key))
+            yield from _secrets(item, sensitive, here, hidden=secret)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _secrets(item, sensitive, path, hidden=hidden)
+    elif hidden and len(str(value)) >= MIN_SECRET:
+        yield str(value)
 
 
 def _scrub(text: str) -> str:
+    if text.startswith("data:") and len(text) > MAX_DATA_URI:
+        # A file: its bytes say nothing to who reads this, and there may be megabytes of them.
+        text = f"{text[: text.find(',', 0, MAX_DATA_URI // 2) + 1] or 'data:'}… ({len(text)} characters)"
     return _SECRETS.sub(MASK, text)
 
 
 def one_line(text: object, limit: int = MAX_QUOTED) -> str:
     """Return text from data as one line: no control or bidirectional characters, at most `limit` characters."""
+    # Characters that are removed may come by the million.
+    begin = str(text)[: MAX_READ * limit]
     kept = "".join(
-        " " if char.isspace() else char for char in str(text) if char.isspace() or unicodedata.category(char)[0] != "C"
+        " " if char.isspace() else char for char in begin if char.isspace() or unicodedata.category(char)[0] != "C"
     )
     kept = " ".join(kept.split())
     return kept if len(kept) <= limit else kept[: limit - 1] + "…"

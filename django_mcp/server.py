@@ -6,6 +6,7 @@ own query, so a change is effective on the next request in every process.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -16,16 +17,23 @@ from django_mcp.conf import conf
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
 from django_mcp.vocabulary import ApprovalMode
 
+PublishAs = ToolGroup.PublishAs
+
 STAMP = Subquery(ServerSettings.objects.filter(pk=ServerSettings.ONLY).values("stamp")[:1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A tool group's word. `mode` is None where it inherits; `locked` where settings expose it."""
+    """A tool group's word. `mode` is None where it inherits; `locked` where settings expose it.
+
+    `publish_as` is how its operations are offered, `said_by_settings` whether the word on that is `PUBLISH_AS`'s.
+    """
 
     exposed: bool = False
     mode: ApprovalMode | None = None
     locked: bool = False
+    publish_as: PublishAs = PublishAs.API_TOOLS
+    said_by_settings: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +91,31 @@ class Server:
 
     def rules_for(self, name: str, method: str = "", route: str = "") -> tuple[Rule, ...]:
         """Return every rule that speaks of the operation or tool."""
-        found = (rule.about(name, method, route) for rule in self.rules)
+        if not self.rules:
+            return ()
+        named, routed = self._indexed
+        candidates = dict.fromkeys((*named.get(name.lower(), ()), *routed.get((method, route), ())))
+        found = (rule.about(name, method, route) for rule in candidates)
         return tuple(rule for rule in found if rule is not None)
+
+    @cached_property
+    def _indexed(self) -> tuple[Mapping[str, Sequence[Rule]], Mapping[tuple[str, str], Sequence[Rule]]]:
+        named: dict[str, list[Rule]] = {}
+        routed: dict[tuple[str, str], list[Rule]] = {}
+        for rule in self.rules:
+            named.setdefault(rule.name.lower(), []).append(rule)
+            routed.setdefault((rule.method, rule.route), []).append(rule)
+        return named, routed
+
+    def publish_as(self, group: str) -> PublishAs:
+        """Return how the operations of a group are offered: through the API tools, as one tool each, or both ways."""
+        said = self.groups.get(group)
+        return PublishAs.API_TOOLS if said is None else said.publish_as
+
+    @cached_property
+    def publishes_tools(self) -> bool:
+        """Tell whether any group offers its operations as one tool each."""
+        return any(group.publish_as is not PublishAs.API_TOOLS for group in self.groups.values())
 
     def mode_of(self, group: str, rules: Sequence[Rule]) -> ApprovalMode:
         """Return the mode of the most specific that names one. A rule that is not exact can only tighten it."""
@@ -159,10 +190,15 @@ def _read(stamp: str | None) -> _Rows:
 
 
 def _compose(rows: _Rows) -> Server:
-    groups = {row.name: Group(exposed=row.exposed, mode=mode_named(row.approval_mode)) for row in rows.groups}
+    groups = {
+        row.name: Group(exposed=row.exposed, mode=mode_named(row.approval_mode), publish_as=_published(row.publish_as))
+        for row in rows.groups
+    }
     for name in conf.TOOL_GROUPS:
-        said = groups.get(name, Group())
-        groups[name] = Group(exposed=True, mode=said.mode, locked=True)
+        groups[name] = replace(groups.get(name, Group()), exposed=True, locked=True)
+    for name, word in _said_of_publishing().items():
+        if groups.get(name, Group()).publish_as is PublishAs.API_TOOLS:
+            groups[name] = replace(groups.get(name, Group()), publish_as=word, said_by_settings=True)
     row = rows.server
     return Server(
         name=row.server_name or conf.SERVER_NAME,
@@ -177,3 +213,19 @@ def _compose(rows: _Rows) -> Server:
         listed=frozenset(conf.TOOLS),
         user_groups=frozenset(conf.USER_GROUPS),
     )
+
+
+def _published(text: Any) -> PublishAs:
+    try:
+        return PublishAs(text)
+    except ValueError:
+        return PublishAs.API_TOOLS
+
+
+def _said_of_publishing() -> Mapping[str, PublishAs]:
+    """Return what `PUBLISH_AS` says of groups, as far as it differs from the default; the API tools are no operations."""
+    said: object = conf.PUBLISH_AS
+    if not isinstance(said, Mapping):
+        return {}
+    words = {str(name): _published(word) for name, word in said.items() if name != "api_tools"}
+    return {name: word for name, word in words.items() if word is not PublishAs.API_TOOLS}

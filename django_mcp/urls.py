@@ -1,7 +1,10 @@
-"""The endpoint, with and without a slash and never by way of a redirect, and what clients that look for OAuth find."""
+"""The endpoint, with and without a slash and never by way of a redirect, the files that it links to, and what clients
+that look for OAuth find.
+"""
 
 from django.urls import path
 
+from django_mcp.transport.files import FileView
 from django_mcp.transport.views import McpView, NoOAuthView
 
 app_name = "django_mcp"
@@ -12,6 +15,8 @@ _no_oauth = NoOAuthView.as_view()
 urlpatterns = [
     path("mcp", _endpoint, name="mcp"),
     path("mcp/", _endpoint, name="mcp-slash"),
+    # Whatever is asked for below gets the same answer, slashes and all.
+    path("mcp/files/<path:token>", FileView.as_view(), name="file"),
     # RFC 8414 and RFC 9728 put the resource's path behind the well-known one, older clients leave it out.
     path(".well-known/oauth-protected-resource", _no_oauth),
     path(".well-known/oauth-protected-resource/mcp", _no_oauth),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 
 class Safety(StrEnum):
@@ -79,7 +79,7 @@ class Caller:
     """Who calls and what they may reach, made once per request.
 
     `groups` and `permissions` are None where the caller is not narrowed to any. `auth` is what the host's views
-    see as `request.auth`.
+    see as `request.auth`. `host` is the name that the server was called by.
     """
 
     subject: str
@@ -93,6 +93,7 @@ class Caller:
     mode: ApprovalMode | None = None
     address: str = ""
     client: str = ""
+    host: str = ""
 
     def snapshot(self) -> dict[str, Any]:
         """Return what the record keeps of the caller after its user and key are gone."""
@@ -105,6 +106,7 @@ class Caller:
             "key_label": self.key_label,
             "address": self.address,
             "client": self.client,
+            "host": self.host,
         }
 
 
@@ -184,7 +186,7 @@ class ToolCall:
 
     `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
     caller wrote, `arguments` the effective arguments: what is hashed and what is dispatched. `warnings` are notes
-    of the normaliser for the model. `run` runs a host's tool; None for an operation.
+    of the normaliser for the model. `run` runs a host's tool, `examine` validates for it; None for an operation.
     """
 
     tool: str
@@ -202,6 +204,7 @@ class ToolCall:
     forwarded: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    examine: Callable[[], None] | None = None
     run: "Callable[[], Reply] | None" = None
 
     @property
@@ -256,13 +259,24 @@ class Outcome:
         return {"status": str(self.status), "httpStatus": self.http_status, "response": self.response}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Attachment:
+    """A file that a view answered, open at its beginning; `size` is in bytes. Whoever runs the call closes it."""
+
+    content: IO[bytes]
+    media_type: str
+    filename: str
+    size: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What the host's view or tool answered, already plain JSON values.
 
     `rolled_back` is True where it ran in a transaction that was undone. `error_id` names the log line of an
     exception. `retry_after` is in seconds. A tool's `status` is what a view would have answered; `structured` and
-    `blocks` are its result for MCP, `error` is what it raised for the model or the client.
+    `blocks` are its result for MCP, `error` is what it raised for the model or the client. `attachment` is the file
+    that `data` describes, where a view answered one.
     """
 
     status: int
@@ -275,6 +289,7 @@ class Reply:
     structured: Mapping[str, Any] | None = None
     blocks: tuple[Mapping[str, Any], ...] = ()
     error: Exception | None = None
+    attachment: Attachment | None = None
 
     @property
     def ok(self) -> bool:
@@ -283,12 +298,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The row that a call would change: `fields` are the model's attribute names to compare, in order."""
+    """The row that a call would change: `fields` are the model's attribute names to compare, in order.
+
+    `relations` are the many-to-many fields that it would set.
+    """
 
     model: type
     pk: Any
     using: str
     fields: tuple[str, ...]
+    relations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,12 @@
 
 import json
 import os
-from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
+
+from django_mcp.testing import McpClient
 
 SERVICES = {
     "databases": "TEST_DATABASE_URLS",
@@ -49,35 +48,37 @@ def fresh_cache():
     cache.clear()
 
 
-@dataclass
 class Mcp:
-    """A client of the endpoint: one key, JSON-RPC in and out."""
+    """A client of the endpoint with one key, whose answers are plain dicts: the package's own test client underneath."""
 
-    secret: str
-    url: str = "/mcp"
-    http: Client = field(default_factory=lambda: Client(raise_request_exception=False))
-    ids: Any = field(default_factory=lambda: count(1))
-    headers: dict[str, str] = field(default_factory=dict)
+    def __init__(self, secret: str) -> None:
+        self.client = McpClient(key=secret)
+
+    @property
+    def secret(self) -> str:
+        return self.client.key
+
+    @secret.setter
+    def secret(self, secret: str) -> None:
+        self.client.key = secret
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return self.client.headers
 
     def post(self, body: Any, **headers: str) -> Any:
-        data = body if isinstance(body, bytes | str) else json.dumps(body)
-        sent = {"Authorization": f"Bearer {self.secret}", "MCP-Protocol-Version": "2025-11-25", **self.headers}
-        sent.update(headers)
-        return self.http.post(self.url, data, content_type="application/json", headers=sent)
+        return self.client.post(body if isinstance(body, bytes | str) else json.dumps(body), **headers)
 
     def rpc(self, method: str, params: Any = None) -> Any:
-        body = {"jsonrpc": "2.0", "id": next(self.ids), "method": method}
-        if params is not None:
-            body["params"] = params
-        return self.post(body).json()
+        """Send a request and return the whole answer, an error's too."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method}
+        return self.post(body if params is None else {**body, "params": params}).json()
 
     def tool(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call a tool and return its structured result."""
-        answer = self.rpc("tools/call", {"name": tool, "arguments": arguments})
-        assert "result" in answer, answer
-        result = answer["result"]
-        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-        return result["structuredContent"]
+        result = self.client.tool(tool, arguments)
+        assert json.loads(result.content[0]["text"]) == result.raw["structuredContent"]
+        return result.data
 
     def call(self, name: str, args: Any = None, **more: Any) -> dict[str, Any]:
         arguments = {"name": name, **more}

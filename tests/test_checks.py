@@ -54,10 +54,20 @@ def ids(*, deploy=False):
         ({"FORWARD_HEADERS": ["X_Forwarded_For"]}, ["E008"]),
         ({"FORWARD_HEADERS": ["X-Tenant"]}, []),
         ({"CACHE": "elsewhere"}, ["E009"]),
+        ({"RESOURCE_STORAGE": "elsewhere"}, ["E010"]),
+        ({"MAX_STORED_RESOURCE_BYTES": 0}, ["E004"]),
+        ({"RESOURCE_LINK_EXPIRY": "soon"}, ["E004"]),
         ({"TOOL_GROUPS": ["cofee-shop"]}, ["W001"]),
         ({"USER_GROUPS": ["nothing"]}, ["W001"]),
         ({"TOOLS": ["GetCoffeeShopMenu"]}, []),
         ({"TOOLS": ["GetCofeeShopMenu"]}, ["W001"]),
+        ({"PUBLISH_AS": {"coffee-shop": "both"}}, []),
+        ({"PUBLISH_AS": {"coffee-shop": "one tool each"}}, ["E011"]),
+        ({"PUBLISH_AS": {"coffee-shop": []}}, ["E011"]),
+        ({"PUBLISH_AS": ["coffee-shop"]}, ["E003"]),
+        ({"PUBLISH_AS": {"cofee-shop": "both"}}, ["W001"]),
+        ({"PUBLISH_AS": {"api_tools": "both"}}, ["W001"]),
+        ({"TOOLS": ["stamp"], "TOOL_GROUPS": ["desk"]}, ["W001", "W001"]),
     ],
 )
 def test_settings(settings, said, expected):
@@ -153,3 +163,11 @@ def test_other_distribution_with_this_package_is_reported(monkeypatch, name):
 def test_checks_ask_nothing_of_the_database():
     # Without the database fixture a query fails the test.
     ids(deploy=True)
+
+
+def test_settings_may_name_host_tools_and_their_groups(declaring, settings):
+    settings.DJANGO_MCP = {"TOOLS": ["stamp"], "TOOL_GROUPS": ["desk"], "USER_GROUPS": ["desk"]}
+    assert ids() == []
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"desk": "both"}}
+    (found,) = checks.check_names(None)
+    assert "which has no operations to publish" in found.msg

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from django_mcp import exposure, keys
 from django_mcp.catalog import discovery
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.vocabulary import Safety
@@ -149,3 +150,26 @@ def test_follow_ups_out_of_reach_are_left_out(make_mcp):
     described = make_mcp(highest_safety=Safety.WRITE).tool("api_describe", {"names": CREATE})["apis"][0]
     assert CANCEL not in described["followUps"]
     assert "UpdateCoffeeShopOrder" in described["followUps"]
+
+
+def test_a_narrowed_key_does_not_reach_an_action_that_asks_for_something_else(make_mcp, monkeypatch):
+    from rest_framework.permissions import BasePermission, DjangoModelPermissions
+
+    from demo_project.coffee_shop.views import OrderViewSet
+
+    class NeedsMore(BasePermission):
+        pass
+
+    narrowed = make_mcp(permissions=["coffee_shop.add_order"])
+    monkeypatch.setattr(OrderViewSet, "permission_classes", [DjangoModelPermissions])
+    assert exposure.within_limits(operation(CREATE), limited(narrowed))
+    monkeypatch.setattr(OrderViewSet, "permission_classes", [DjangoModelPermissions, NeedsMore])
+    assert not exposure.within_limits(operation(CREATE), limited(narrowed))
+
+
+def operation(name):
+    return discovery.get_catalog().get(name)
+
+
+def limited(mcp):
+    return keys.caller(keys.authenticate(mcp.secret), address="", client="")

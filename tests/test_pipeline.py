@@ -4,6 +4,7 @@ import pytest
 from django.db import DatabaseError
 
 from demo_project.coffee_shop.models import Order
+from django_mcp.errors import Unavailable
 from django_mcp.models import AuditEvent, Confirmation, ServerSettings, ToolGroup, ToolRule
 from django_mcp.redaction import MASK
 
@@ -250,3 +251,91 @@ def test_arguments_may_come_as_json_text(mcp):
 
 def test_follow_ups_are_named(mcp):
     assert GET in mcp.write(CREATE, LATTES)["next"]
+
+
+def test_a_token_runs_once_also_where_none_is_needed_any_more(mcp):
+    token = mcp.propose(CREATE, LATTES)
+    ToolGroup.objects.filter(name="coffee-shop").update(approval_mode="delegate_to_client")
+    changed = {**LATTES, "customer_name": "Mallory"}
+    assert mcp.call(CREATE, changed, confirmationToken=token)["code"] == "arguments_changed"
+    assert mcp.call(CREATE, LATTES, confirmationToken=token)["status"] == "success"
+    assert mcp.call(CREATE, LATTES, confirmationToken=token)["code"] == "confirmation_used"
+    assert mcp.call(CREATE, LATTES, confirmationToken="mcp_cf_a.b.c")["status"] == "error"
+    assert Order.objects.filter(user__username="sam").count() == 1
+
+
+def test_a_token_of_one_host_name_is_not_redeemed_under_another(mcp, settings):
+    settings.ALLOWED_HOSTS = ["acme.example.com", "globex.example.com"]
+    mcp.headers["Host"] = "acme.example.com"
+    token = mcp.propose(CREATE, LATTES)
+    mcp.headers["Host"] = "globex.example.com"
+    answer = mcp.call(CREATE, LATTES, confirmationToken=token)
+    assert (answer["code"], answer["changed"]) == ("arguments_changed", ["the host name of the server"])
+
+
+def test_what_is_done_is_never_answered_as_not_done(mcp, monkeypatch):
+    def broken(*_args, **_kwargs):
+        raise RecursionError
+
+    token = mcp.propose(CREATE, LATTES)
+    monkeypatch.setattr("django_mcp.tools.results.success", broken)
+    answer = mcp.call(CREATE, LATTES, confirmationToken=token)
+    assert (answer["status"], answer["httpStatus"]) == ("success", 201)
+    assert "Do not repeat it" in answer["warnings"][0]
+    assert Confirmation.objects.get().state == "succeeded"
+
+
+def test_a_listener_that_breaks_after_the_fact_changes_no_answer(mcp, monkeypatch):
+    from django_mcp.approval import claims
+    from django_mcp.signals import confirmation_settled
+
+    def broken(*_args, **_kwargs):
+        raise Unavailable("gone")
+
+    def listener(**_kwargs):
+        raise RuntimeError
+
+    token = mcp.propose(CREATE, LATTES)
+    read = claims.read
+    confirmation_settled.connect(listener)
+    monkeypatch.setattr(
+        claims, "read", lambda jti: read(jti) if Confirmation.objects.get().settled_at is None else broken()
+    )
+    try:
+        assert mcp.call(CREATE, LATTES, confirmationToken=token)["status"] == "success"
+    finally:
+        confirmation_settled.disconnect(listener)
+
+
+def test_what_the_host_says_of_a_value_is_not_in_the_record(mcp):
+    bad = {**LATTES, "items": [{"product_id": 7, "size": "Grande", "quantity": 2, "options": ["hunter2"]}]}
+    answer = mcp.call(CREATE, bad)
+    assert "hunter2" in answer["error"]
+    detail = AuditEvent.objects.latest("id").detail
+    assert detail["code"] == "validation_error"
+    assert "text" not in detail
+
+
+def test_consent_in_words_is_named_as_ignored(mcp):
+    answer = mcp.call(CREATE, {**LATTES, "confirm": True})
+    assert any('"confirm" confirms nothing' in warning for warning in answer["warnings"])
+
+
+def test_the_hosts_own_state_is_compared(mcp, order):
+    from dataclasses import replace
+
+    from django_mcp.catalog.discovery import get_catalog
+
+    version = ["v1"]
+    operation = get_catalog().get(UPDATE)
+    hints = replace(operation.hints, state=lambda caller, arguments: {"version": version[0]})
+    object.__setattr__(operation, "hints", hints)
+    args = {"id": order["id"], "customer_name": "Samantha"}
+    try:
+        token = mcp.propose(UPDATE, args)
+        version[0] = "v2"
+        assert mcp.call(UPDATE, args, confirmationToken=token)["code"] == "target_changed"
+        version[0] = "v1"
+        assert mcp.call(UPDATE, args, confirmationToken=token)["status"] == "success"
+    finally:
+        object.__setattr__(operation, "hints", replace(hints, state=None))

@@ -1,3 +1,6 @@
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,6 +10,16 @@ from django_mcp.redaction import MASK, one_line, quoted, redact
 def test_secrets_are_masked_at_any_depth_and_in_any_case():
     data = {"user": {"Password": "x", "c": [{"api_key": "y", "n": 1}]}}
     assert redact(data) == {"user": {"Password": MASK, "c": [{"api_key": MASK, "n": 1}]}}
+
+
+@pytest.mark.parametrize("name", ["apiKey", "API-KEY", "x_api_key", "cardNumber", "PassWord", "client-secret"])
+def test_a_secret_is_known_however_it_is_spelled(name):
+    assert redact({name: "x"}) == {name: MASK}
+
+
+def test_a_file_is_cut_to_what_it_says_of_itself():
+    shown = redact({"photo": "data:text/plain;name=a.txt;base64," + "QUJD" * 1000})["photo"]
+    assert shown == "data:text/plain;name=a.txt;base64,… (4034 characters)"
 
 
 def test_a_field_named_sensitive_is_masked_wherever_lists_stand_between():
@@ -53,3 +66,24 @@ def test_a_line_is_one_short_line(text):
 )
 def test_redacting_twice_changes_nothing(value):
     assert redact(redact(value)) == redact(value)
+
+
+def test_what_nests_absurdly_deep_is_left_out():
+    value = "bottom"
+    for _ in range(400):
+        value = {"a": [value]}
+    assert "bottom" not in str(redact(value))
+
+
+@pytest.mark.parametrize("secret", ["hunter2", "boom\\hun'ter\n2", 'quo"te'])
+@pytest.mark.parametrize("quote", [str, repr, json.dumps])
+def test_the_values_of_sensitive_arguments_are_masked_in_text_however_they_are_quoted(secret, quote):
+    text = f"Bad value: {quote(secret)}."
+    assert secret not in redact(text, secrets=[secret])
+    assert MASK in redact(text, secrets=[secret])
+
+
+@pytest.mark.parametrize("before", ["Bearer%20", "key_", "x", ""])
+def test_a_key_is_known_wherever_it_stands(before):
+    key = "ak-" + "A1" * 21
+    assert key not in redact(before + key)

@@ -37,6 +37,7 @@ def test_a_mode_that_cannot_be_read_counts_as_a_confirmation(settings):
         lambda: ToolGroup.objects.bulk_create([ToolGroup(name="new")]),
         lambda: ToolRule.objects.create(name="x", exposure="hidden"),
         lambda: ServerSettings.load().save(),
+        lambda: ServerSettings.objects.update(writes_enabled=False),
     ],
 )
 def test_every_change_is_seen_at_once(change):

@@ -1,4 +1,4 @@
-"""Exposure: every group of the catalog, what is in it, and whether agents reach it."""
+"""Exposure: every group of operations and tools, what is in it, and whether agents reach it."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_protect
 
@@ -17,9 +18,9 @@ from django_mcp import changes, server
 from django_mcp.admin.authority import actor
 from django_mcp.admin.modes import LABELS, ModeForm, mode_choices
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.inventory import Offer, OfferedGroup, offered
+from django_mcp.inventory import Offer, OfferedGroup, offered, orphaned
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.server import Server
+from django_mcp.server import PublishAs, Server
 from django_mcp.vocabulary import EventKind
 
 
@@ -28,12 +29,19 @@ class GroupForm(forms.Form):
 
     exposed = forms.BooleanField(label=_("Exposed"), required=False)
     approval_mode = forms.ChoiceField(label=_("Approval mode"), required=False)
+    publish_as = forms.ChoiceField(label=_("Publish as"), required=False)
 
     def __init__(self, data: Any = None, *, group: OfferedGroup, number: int) -> None:
         current = group.mode.value if group.mode else ""
-        initial = {"exposed": group.exposed, "approval_mode": current}
+        published = PublishAs.API_TOOLS if group.published_by_settings else group.publish_as
+        initial = {"exposed": group.exposed, "approval_mode": current, "publish_as": published.value}
         super().__init__(data, auto_id=f"id_{number}_%s", initial=initial)
         self.fields["exposed"].disabled = group.locked
+        if group.operation_count:
+            self._offer_ways(group)
+        else:
+            # The host's own tools are tools already.
+            del self.fields["publish_as"]
         if group.is_api_tools:
             # What they call has a group of its own, whose mode holds.
             del self.fields["approval_mode"]
@@ -41,6 +49,21 @@ class GroupForm(forms.Form):
         mode = self.fields["approval_mode"]
         assert isinstance(mode, forms.ChoiceField)  # noqa: S101 - declared above
         mode.choices = mode_choices(_("As the server"), current)
+
+    def _offer_ways(self, group: OfferedGroup) -> None:
+        """Offer the ways to publish. A row that says the default leaves the word to the settings, where they have one."""
+        ways = dict(PublishAs.choices)
+        if group.published_by_settings:
+            ways[PublishAs.API_TOOLS.value] = format_lazy(
+                _("As in the project's settings: {way}"), way=group.publish_as.label
+            )
+        field = self.fields["publish_as"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
+        field.choices = list(ways.items())
+
+    def clean_publish_as(self) -> str:
+        # A script that posts the other fields leaves this one as it is.
+        return self.cleaned_data["publish_as"] or str(self.initial["publish_as"])
 
 
 class ToolGroupForm(ModeForm):
@@ -54,8 +77,8 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """The page of all groups takes the place of a list of rows: most groups have no row until someone speaks of them."""
 
     form = ToolGroupForm
-    fields = ("name", "exposed", "approval_mode")
-    readonly_fields = ("name", "exposed")
+    fields = ("name", "exposed", "publish_as", "approval_mode")
+    readonly_fields = ("name", "exposed", "publish_as")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -137,15 +160,14 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         }
 
     def _row(self, offer: Offer, rules: dict[str, ToolRule]) -> dict[str, Any]:
-        rule = rules.get(offer.operation.name.lower())
+        rule = rules.get(offer.name.lower())
         site = self.admin_site.name
         if rule is not None:
             link = reverse("admin:django_mcp_toolrule_change", args=[rule.pk], current_app=site)
         else:
-            link = reverse("admin:django_mcp_toolrule_add", query={"name": offer.operation.name}, current_app=site)
+            link = reverse("admin:django_mcp_toolrule_add", query={"name": offer.name}, current_app=site)
         return {
             "offer": offer,
-            "operation": offer.operation,
             "mode": LABELS[offer.mode.value] if offer.mode else _("Runs at once"),
             "rule": rule,
             "link": link,
@@ -156,14 +178,6 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def delete_model(self, request: HttpRequest, obj: ToolGroup) -> None:
         with transaction.atomic():
-            before = {"exposed": obj.exposed, "approval_mode": obj.approval_mode}
+            before = {"exposed": obj.exposed, "approval_mode": obj.approval_mode, "publish_as": obj.publish_as}
             changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={})
             super().delete_model(request, obj)
-
-
-def orphaned(rule: ToolRule) -> bool:
-    """Tell whether the rule matches nothing in the catalog, neither by name nor by method and route."""
-    return not any(
-        operation.name.lower() == rule.name.lower() or (operation.method, operation.route) == (rule.method, rule.route)
-        for operation in get_catalog().operations
-    )

@@ -1,4 +1,4 @@
-"""Rules: a word on one operation."""
+"""Rules: a word on one operation or tool."""
 
 from typing import Any
 
@@ -11,10 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from django_mcp import changes
 from django_mcp.admin.authority import actor
-from django_mcp.admin.exposure import orphaned
 from django_mcp.admin.modes import ModeForm
-from django_mcp.catalog.discovery import get_catalog
-from django_mcp.inventory import nearest
+from django_mcp.inventory import named, names, nearest, orphaned
 from django_mcp.models import ToolRule
 from django_mcp.vocabulary import EventKind
 
@@ -22,7 +20,7 @@ SAID = ("name", "method", "route", "exposure", "approval_mode", "requires_approv
 
 
 class RuleForm(ModeForm):
-    """A rule is about an operation that exists; its method and route come from the catalog."""
+    """A rule is about an operation or a tool that exists; the method and route come from the catalog."""
 
     blank_mode = _("As its group")
 
@@ -32,17 +30,16 @@ class RuleForm(ModeForm):
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
-        catalog = get_catalog()
-        operation = catalog.get(name)
-        if operation is None:
-            near = nearest(name, (known.name for known in catalog.operations))
-            message = _("There is no operation of this name. Did you mean “%(near)s”?")
+        found = named(name)
+        if found is None:
+            near = nearest(name, names())
+            message = _("There is no operation or tool of this name. Did you mean “%(near)s”?")
             if not near:
-                message = _("There is no operation of this name.")
+                message = _("There is no operation or tool of this name.")
             raise forms.ValidationError(message, params={"near": near})
-        if ToolRule.objects.filter(name__iexact=operation.name).exists():
-            raise forms.ValidationError(_("There is a rule for this operation already."))
-        return operation.name
+        if ToolRule.objects.filter(name__iexact=found.name).exists():
+            raise forms.ValidationError(_("There is a rule for this operation or tool already."))
+        return found.name
 
 
 @admin.register(ToolRule)
@@ -84,16 +81,16 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def matches(self, rule: ToolRule) -> str:
         if orphaned(rule):
             return str(_("orphaned: nothing has this name or route"))
-        operation = get_catalog().get(rule.name)
-        exact = operation is not None and (operation.method, operation.route) == (rule.method, rule.route)
+        found = named(rule.name)
+        exact = found is not None and (found.method, found.route) == (rule.method, rule.route)
         return str(_("yes") if exact else _("in part: name and route have come apart, so it only restricts"))
 
     def save_model(self, request: HttpRequest, obj: ToolRule, form: Any, change: bool) -> None:  # noqa: FBT001
         before = ToolRule.objects.values(*SAID).get(pk=obj.pk) if change else {}
-        operation = get_catalog().get(obj.name)
-        if operation is not None:
+        found = named(obj.name)
+        if found is not None:
             # Whoever saves a rule means what has this name now.
-            obj.method, obj.route = operation.method, operation.route
+            obj.method, obj.route = found.method, found.route
         after = {name: getattr(obj, name) for name in SAID}
         with transaction.atomic():
             changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after=after)

@@ -18,7 +18,7 @@ from django_mcp.approval.keyring import digest_keys
 from django_mcp.errors import ToolError, Unavailable
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
-from django_mcp.redaction import clean_text, redact, storable
+from django_mcp.redaction import clean_text, redact, secrets_in, storable
 from django_mcp.signals import confirmation_issued, confirmation_settled
 from django_mcp.vocabulary import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, State, ToolCall
 
@@ -51,6 +51,7 @@ def propose(  # noqa: PLR0913 - all that a human will be shown
     row = _new_row(call, caller, mode=mode, summary=summary)
     row.expires_at = row.issued_at + timedelta(seconds=lifetime)
     row.preview = storable(redact(finding.preview, call.sensitive))
+    row.warnings = storable([*call.warnings, *finding.warnings])
     row.target_state = target_state
     if redact(call.arguments, call.sensitive) == dict(call.arguments):
         row.effective = canonical.canonical(call.arguments)
@@ -88,7 +89,8 @@ def find(token: str, *, tool: str, target: str, caller: Caller) -> Confirmation:
     """Return the open confirmation of a token, changing nothing but that an expired one is written down as such.
 
     Checks in this order, and raises: ConfirmationMalformed; ConfirmationInvalid for a bad signature, another caller
-    or no row; ConfirmationUsed or Declined for a spent one, at any age; ConfirmationExpired; WrongOperation.
+    or no row; ConfirmationUsed or Declined for a spent one, at any age; ConfirmationExpired; WrongOperation;
+    ArgumentsChanged where the server is called by another name.
     Unavailable where the database does not answer.
     """
     said = tokens.verify(token)
@@ -108,6 +110,9 @@ def find(token: str, *, tool: str, target: str, caller: Caller) -> Confirmation:
         raise refusals.expired(row.target)
     if not (tool, target) == (row.tool, row.target) == (said.tool, said.target):
         raise refusals.wrong_operation((row.tool, row.target), (tool, target))
+    if row.caller.get("host", "") != caller.host:
+        # Many projects choose the tenant by the name that they are called by.
+        raise refusals.changed(row.target, ["the host name of the server"])
     return row
 
 
@@ -191,18 +196,24 @@ def settle(claim: Claim, outcome: Outcome, *, call: ToolCall, caller: Caller) ->
 
     Never raises, since what was done is done: where the record cannot be written, the row says unknown.
     """
+    secrets = secrets_in(call.arguments, call.sensitive)
     kept = Outcome(
         status=outcome.status,
         http_status=outcome.http_status,
-        response=bounded(storable(redact(outcome.response, call.sensitive))),
+        response=bounded(storable(redact(outcome.response, call.sensitive, secrets=secrets))),
         error_id=outcome.error_id,
     )
     try:
         if not claims.settle(claim, kept, caller=caller):
             logger.error("Confirmation %s is gone or not ours; its outcome is only in the audit record.", claim.jti)
             claims.record_executed(claim, kept, caller=caller)
-    except Exception:
-        logger.exception("The outcome of confirmation %s could not be recorded; it reads as unknown.", claim.jti)
+    except Exception as error:  # noqa: BLE001 - what was done is done; its text would say that nothing was
+        logger.error(  # noqa: TRY400
+            "The outcome of confirmation %s (%s) could not be recorded (%s); it reads as unknown.",
+            claim.jti,
+            kept.status.value,
+            type(error).__name__,
+        )
         claims.doubt(claim)
         return kept
     if claim.expires_at is not None:
@@ -222,7 +233,7 @@ def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, summary: str
         jti=uuid.uuid4(),
         mode=mode.value,
         subject=caller.subject,
-        caller=storable(caller.snapshot()),
+        caller=storable(redact(caller.snapshot())),
         tool=call.tool,
         target=call.target,
         group=call.group[:100],
@@ -264,7 +275,11 @@ def _changed_names(row: Confirmation, arguments: Mapping[str, Any]) -> list[str]
 
 
 def _announce(claim: Claim) -> None:
-    if confirmation_settled.has_listeners(Confirmation):
-        row = claims.rows().filter(jti=claim.jti).first()
-        if row is not None:
-            confirmation_settled.send_robust(sender=Confirmation, confirmation=row)
+    if not confirmation_settled.has_listeners(Confirmation):
+        return
+    try:
+        row = claims.read(claim.jti)
+    except Unavailable:
+        logger.exception("Nobody was told that confirmation %s was settled.", claim.jti)
+    else:
+        confirmation_settled.send_robust(sender=Confirmation, confirmation=row)

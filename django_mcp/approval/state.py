@@ -19,21 +19,28 @@ _UNREADABLE = (
 )
 
 
-def fingerprint(target: Target | None, *, locked: bool = False) -> str:
+def fingerprint(target: Target | None, said: Any = None, *, locked: bool = False) -> str:
     """Return 64 hex characters that stand for the target's columns as the database has them now, "" for no target.
 
-    A row that is gone has a fingerprint of its own. `locked` keeps others from changing the row until the open
-    transaction ends, where the database can do that. Raises Unavailable where it cannot be read.
+    `said` is what the host says of the target's state, a JSON value, beside the columns or instead of them. A row
+    that is gone has a fingerprint of its own. `locked` keeps others from changing the row until the open transaction
+    ends, where the database can do that. Raises Unavailable where it cannot be read.
     """
-    return "" if target is None else _digest(digest_keys()[0], _read(target, locked=locked))
+    text = _text_of(target, said, locked=locked)
+    return "" if text is None else _digest(digest_keys()[0], text)
 
 
-def unchanged(recorded: str, target: Target | None, *, locked: bool = False) -> bool:
+def unchanged(recorded: str, target: Target | None, said: Any = None, *, locked: bool = False) -> bool:
     """Tell whether the target still has the fingerprint that was recorded, perhaps under a key that is now old."""
-    if target is None or not recorded:
-        return target is None and not recorded
-    text = _read(target, locked=locked)
+    text = _text_of(target, said, locked=locked)
+    if text is None or not recorded:
+        return text is None and not recorded
     return any(hmac.compare_digest(recorded, _digest(key, text)) for key in digest_keys())
+
+
+def _text_of(target: Target | None, said: Any, *, locked: bool) -> str | None:
+    columns = None if target is None else _read(target, locked=locked)
+    return columns if said is None else json.dumps([columns, _typed(said)])
 
 
 def _digest(key: bytes, text: str) -> str:
@@ -44,16 +51,23 @@ def _digest(key: bytes, text: str) -> str:
 def _read(target: Target, *, locked: bool) -> str:
     connection = connections[target.using]
     rows = target.model._base_manager.using(target.using).filter(pk=target.pk)  # type: ignore[attr-defined]  # noqa: SLF001 - documented for look-ups of related rows
-    if locked and connection.in_atomic_block and connection.features.has_select_for_update:
-        rows = rows.select_for_update()
+    lock = locked and connection.in_atomic_block and connection.features.has_select_for_update
+    # Whoever sets related rows is not kept from it by a lock on this one, but the look comes after it.
+    own = rows.select_for_update() if lock else rows
     try:
-        found = next(iter(rows.values_list("pk", *target.fields)), None)
+        found = next(iter(own.values_list("pk", *target.fields)), None)
+        related = [[name, _related(rows, name)] for name in target.relations]
     except Error:
         raise Unavailable(_UNREADABLE) from None
     if found is None:
         return "gone"
     names = ("pk", *target.fields)
-    return json.dumps([[name, _typed(value)] for name, value in zip(names, found, strict=True)])
+    columns = [[name, _typed(value)] for name, value in zip(names, found, strict=True)]
+    return json.dumps([*columns, *related])
+
+
+def _related(rows: Any, name: str) -> list[str]:
+    return sorted(repr(key) for key in rows.order_by().values_list(f"{name}__pk", flat=True))
 
 
 def _typed(value: Any) -> Any:

@@ -13,6 +13,7 @@ from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.settings import spectacular_settings
+from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.test import APIRequestFactory
@@ -86,9 +87,27 @@ class OperationInspector(FieldInspector, AutoSchema):
 
     def get_request_serializer(self) -> Any:
         serializer = super().get_request_serializer()
-        if serializer is None:
+        if serializer is None or self._is_guess():
             self.free_form = True
+            return None
         return serializer
+
+    def get_response_serializers(self) -> Any:
+        guessed = self.method != "GET" and self._is_guess()
+        return None if guessed else super().get_response_serializers()
+
+    def _is_guess(self) -> bool:
+        """Tell whether an extra action has no serializer of its own, but its viewset's by inheritance.
+
+        Such an action often reads its body in its own way, so what the viewset's serializer says would be wrong.
+        """
+        view: Any = self.view
+        action: Any = getattr(type(view), getattr(view, "action", None) or "", None)
+        if not hasattr(action, "mapping") or "serializer_class" in action.kwargs:
+            return False
+        if type(view).get_serializer is not GenericAPIView.get_serializer:
+            return False
+        return view.get_serializer_class() is getattr(type(view), "serializer_class", None)
 
     def _get_format_parameters(self) -> list[Any]:
         return []

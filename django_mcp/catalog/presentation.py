@@ -31,6 +31,7 @@ class Presentation:
     summary: str = ""
     description: str = ""
     about_view: bool = False
+    noun: str = ""
 
     def summary_with(self, hints: Hints, action: str | None) -> str:
         """Return one line: what was written as a summary, else how the description begins.
@@ -41,6 +42,8 @@ class Presentation:
         if action is None or self.summary or hints.description or (line and not self.about_view):
             return line
         label = _ACTIONS.get(action, action.replace("_", " ").capitalize())
+        if self.noun:
+            label = f"{label} {self.noun}"
         return f"{label}: {line}" if line else label
 
 
@@ -59,8 +62,9 @@ def present(endpoint: Endpoint, method: str, route: str, handler: str) -> Presen
     view_class: type = callback.cls
     function = getattr(view_class, handler, None)
     own, about_view = _docstrings(view_class, handler)
+    noun = _noun(view_class, handler)
     if not is_customised(view_class, callback, function):
-        return Presentation(description=own or about_view, about_view=not own)
+        return Presentation(description=own or about_view, about_view=not own, noun=noun)
     with quietly():
         view = versioned(view_of(callback, view_class, method, route), endpoint.namespace)
         inspector = inspector_for(view, callback, function, method)
@@ -73,7 +77,17 @@ def present(endpoint: Endpoint, method: str, route: str, handler: str) -> Presen
             summary=str(inspector.get_summary() or ""),
             description=description or own or about_view,
             about_view=not own and description in {"", about_view},
+            noun=noun,
         )
+
+
+def _noun(view_class: Any, handler: str) -> str:
+    """Return what a standard action is about, by the model of its view; "" where that is not known."""
+    model = getattr(getattr(view_class, "queryset", None), "model", None)
+    if model is None or handler not in {"list", "create", *_ACTIONS}:
+        return ""
+    options = model._meta  # noqa: SLF001 - Django documents it
+    return str(options.verbose_name_plural if handler == "list" else options.verbose_name)
 
 
 @lru_cache(maxsize=1024)

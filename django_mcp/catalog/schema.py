@@ -24,7 +24,11 @@ logger = logging.getLogger("django_mcp")
 
 CACHE_SIZE = 512
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
-_FREE = "The body of this operation is not described; send the fields that its description names."
+_FREE = (
+    "The body of this operation is not described. Send the fields that its description names; where it names none, "
+    "send none and read the error."
+)
+_FREE_QUERY = "The options of this operation are not described; any may be sent, and it ignores what it does not know."
 _FAILED = {
     "parameters": "Some arguments of the path or query could not be described.",
     "filters": "The filters of this operation could not be described.",
@@ -54,10 +58,14 @@ class OperationSchema:
 
 
 class FreePlacement(dict[str, Argument]):
-    """A placement in which every argument that it does not know belongs to the body."""
+    """A placement in which every argument that it does not know has one place: the body, or the query without one."""
+
+    def __init__(self, known: Mapping[str, Argument], location: Literal["body", "query"]) -> None:
+        super().__init__(known)
+        self.location = location
 
     def __missing__(self, name: str) -> Argument:
-        return Argument(location="body", wire=name)
+        return Argument(location=self.location, wire=name)
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name]
@@ -76,6 +84,11 @@ class _Parts:
     sensitive: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     more: Any = False
+
+    def placed(self) -> Mapping[str, Argument]:
+        if self.more is False:
+            return self.placement
+        return FreePlacement(self.placement, "body" if self.operation.method in _BODIES else "query")
 
     def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
         """Add a path or query argument under a name that is still free."""
@@ -160,7 +173,7 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
     return OperationSchema(
         input=_root(parts),
         output=output,
-        placement=FreePlacement(parts.placement) if parts.more is not False else parts.placement,
+        placement=parts.placed(),
         read_only=frozenset(parts.read_only - parts.fields.keys()),
         sensitive=frozenset(parts.sensitive),
         notes=tuple(dict.fromkeys(parts.notes)),
@@ -203,7 +216,16 @@ def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any
     for (location, name), item in parameters.items():
         if location == "query":
             parts.add(str(name), "query", _parameter(item, components, parts), required=bool(item.get("required")))
+    if _reads_what_it_likes(operation, parts):
+        parts.more = True
+        parts.notes.append(_FREE_QUERY)
     return parts
+
+
+def _reads_what_it_likes(operation: Operation, parts: _Parts) -> bool:
+    """Tell whether nobody said what a view reads from its query: a plain one has nothing that could be asked."""
+    described = any(argument.location == "query" for argument in parts.placement.values())
+    return operation.method == "GET" and not issubclass(operation.view_class, GenericAPIView) and not described
 
 
 def _versions(view_class: Any, name: str) -> Schema:

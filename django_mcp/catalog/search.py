@@ -138,13 +138,18 @@ class SearchIndex:
     def _terms(self, query: str) -> Iterator[_Term]:
         seen: set[str] = set()
         factor = 1.0
-        for word in words.split(query)[:MAX_WORDS]:
+        parts = words.split(query)[:MAX_WORDS]
+        for word in parts:
             stem = words.stem(word)
             if stem not in seen:
                 seen.add(stem)
                 yield from self._term(word, stem, factor)
             if word in _PREPOSITIONS:
                 factor = QUALIFIER
+        for left, right in pairwise(parts):
+            joined = self._postings.get(words.stem(left + right))
+            if joined and words.stem(left + right) not in seen:
+                yield _Term(joined, 1.0, sure=True)
 
     def _term(self, word: str, stem: str, factor: float) -> Iterator[_Term]:
         known = self._postings.get(stem)

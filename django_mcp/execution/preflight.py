@@ -12,7 +12,8 @@ from django_mcp.errors import ToolError
 from django_mcp.execution.rehearsal import UNCHECKED, Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
-from django_mcp.execution.targets import plain
+from django_mcp.execution.targets import plain, shown
+from django_mcp.redaction import redact
 from django_mcp.requests import Context, host_context
 from django_mcp.vocabulary import Finding, ToolCall
 
@@ -32,13 +33,19 @@ def examine(call: ToolCall, context: Context) -> Finding:
             with host_context(arrival.request):
                 finding = _rehearse(call, arrival) if operation.hints.preflight else Finding(warnings=(UNCHECKED,))
                 if finding.refusal is None and operation.hints.dry_run is not None:
-                    finding = replace(finding, preview=plain(operation.hints.dry_run(context.caller, call.arguments)))
+                    finding = replace(finding, preview=_previewed(call, context))
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - logged by `failed`.
             finding = Finding(refusal=failed(call, error, rolled_back=True))
     # None where a context manager of the host swallowed an exception.
     return finding or Finding(refusal=failed(call, RuntimeError("The view gave no answer."), rolled_back=True))
+
+
+def _previewed(call: ToolCall, context: Context) -> Any:
+    """Return what the host's dry run says, fit to be shown."""
+    operation: Any = call.operation
+    return shown(redact(plain(operation.hints.dry_run(context.caller, call.arguments)), call.sensitive))
 
 
 def _rehearse(call: ToolCall, arrival: Arrival) -> Finding:

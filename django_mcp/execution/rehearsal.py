@@ -106,7 +106,7 @@ def _check_update(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
     before = values_of(rehearsal.call, instance, _serializer(view, instance))
     serializer = view.get_serializer(instance, data=data, partial=partial)
     serializer.is_valid(raise_exception=True)
-    rehearsal.target = target_of(rehearsal.call, instance, serializer)
+    rehearsal.target = target_of(rehearsal.call, instance, serializer, found_by=view.lookup_field)
     rehearsal.preview = changes(rehearsal.call, before, serializer)
 
 

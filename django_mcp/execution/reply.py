@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
@@ -16,9 +16,10 @@ from rest_framework.views import exception_handler
 
 from django_mcp import incidents
 from django_mcp.conf import conf
+from django_mcp.execution import attachments
 from django_mcp.protocol import portable_json
-from django_mcp.redaction import sensitive_name
-from django_mcp.vocabulary import Reply, ToolCall
+from django_mcp.redaction import secrets_in
+from django_mcp.vocabulary import Attachment, Reply, ToolCall
 
 logger = logging.getLogger("django_mcp")
 
@@ -43,8 +44,11 @@ def rendered(response: Any) -> Any:
 
 
 def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()) -> Reply:
-    """Return a rendered response as a reply. Streams are closed unread; a 5xx gets an error id and is logged."""
-    data, more = _data(response)
+    """Return a rendered response as a reply, with the file that it answers open.
+
+    Streams of text are closed unread, unless they are files. A 5xx gets an error id and is logged.
+    """
+    data, more, attachment = _data(call, response)
     error_id = ""
     if response.status_code >= 500:
         error_id = incidents.report(f"{call.target} answered {response.status_code}.")
@@ -58,6 +62,7 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
         retry_after=_retry_after(response.headers.get("Retry-After")),
         rolled_back=rolled_back,
         error_id=error_id,
+        attachment=attachment,
     )
 
 
@@ -75,12 +80,14 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     for kinds, status, text in _KNOWN:
         if isinstance(error, kinds):
             return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
-    secrets = _secrets(call.arguments, call.sensitive, "")
-    error_id = incidents.report(f"{call.target} failed.", error, secrets=secrets)
-    return Reply(status=500, rolled_back=rolled_back, error_id=error_id)
+    return Reply(status=500, rolled_back=rolled_back, error_id=_reported(call, f"{call.target} failed.", error))
 
 
-def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
+def _reported(call: ToolCall, what: str, error: Exception) -> str:
+    return incidents.report(what, error, secrets=secrets_in(call.arguments, call.sensitive))
+
+
+def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
     media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
     described: dict[str, Any] = {
         "contentType": media_type or None,
@@ -88,26 +95,48 @@ def _data(response: Any) -> tuple[Any, tuple[str, ...]]:
         "filename": _filename(response.headers.get("Content-Disposition", "")),
     }
     if getattr(response, "streaming", False):
-        _close(response)
-        length = response.headers.get("Content-Length", "")
-        described["size"] = int(length) if length.isdecimal() else None
-        return described, ()
+        return _streamed(call, response, described)
     content: bytes = response.content
     if not content or 300 <= response.status_code < 400:
-        return None, ()
+        return None, (), None
     if media_type == "application/json" or media_type.endswith("+json"):
         try:
-            return portable_json.loads(content)
+            return *portable_json.loads(content), None
         except (ValueError, RecursionError):
             media_type = "text/plain"
     described["size"] = len(content)
     text, notes = _text(content, media_type, parameters.get("charset", "utf-8"))
-    return (described if text is None else {**described, "text": text}), notes
+    if text is not None:
+        return {**described, "text": text}, notes, None
+    if not attachments.answers_file(response, media_type):
+        return described, (), None
+    attachment, notes = attachments.of_content(content, media_type=media_type, filename=described["filename"] or "")
+    return described, notes, attachment
+
+
+def _streamed(
+    call: ToolCall, response: Any, described: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...], Attachment | None]:
+    length = response.headers.get("Content-Length", "")
+    described["size"] = int(length) if length.isdecimal() else None
+    media_type = described["contentType"] or ""
+    try:
+        if not attachments.answers_file(response, media_type):
+            return described, (), None
+        attachment, notes = attachments.of_stream(
+            response, length=described["size"], media_type=media_type, filename=described["filename"] or ""
+        )
+    except Exception as error:  # noqa: BLE001 - logged; the view itself has done its work.
+        error_id = _reported(call, f"The file that {call.target} answered could not be read.", error)
+        return described, (f"The file could not be read to its end, so it was left out. Error id {error_id}.",), None
+    finally:
+        _close(response)
+    return ({**described, "size": attachment.size} if attachment else described), notes, attachment
 
 
 def _text(content: bytes, media_type: str, charset: str) -> tuple[str | None, tuple[str, ...]]:
     """Return content as text where it is one, at most `MAX_RESULT_LENGTH` bytes of it."""
-    if not media_type.startswith("text/") and not media_type.endswith(("xml", "yaml", "javascript", "x-ndjson")):
+    if not attachments.textual(media_type):
         return None, ()
     try:
         text = content.decode(charset)
@@ -140,16 +169,3 @@ def _retry_after(header: str | None) -> int | None:
         return int(header)
     when = parse_http_date_safe(header)
     return None if when is None else max(0, math.ceil(when - time.time()))
-
-
-def _secrets(value: Any, sensitive: frozenset[str], path: str, *, hidden: bool = False) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            here = f"{path}.{key}" if path else str(key)
-            secret = hidden or here in sensitive or sensitive_name(str(key))
-            yield from _secrets(item, sensitive, here, hidden=secret)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _secrets(item, sensitive, path, hidden=hidden)
-    elif hidden and len(str(value)) > 2:
-        yield str(value)

@@ -1,24 +1,30 @@
 """The row that a call would change, and what to show of the change."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import models, router
+from django.db.models.fields.files import FieldFile
 from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
 
+from django_mcp.protocol import portable_json
 from django_mcp.redaction import MASK, one_line, redact
 from django_mcp.vocabulary import Target, ToolCall
 
 MAX_SHOWN_ITEMS = 20
 
+AnyField = serializers.Field[Any, Any, Any, Any]
 
-def target_of(call: ToolCall, instance: Any, serializer: Any) -> Target | None:
+
+def target_of(call: ToolCall, instance: Any, serializer: Any, *, found_by: str = "") -> Target | None:
     """Return what to compare of a row: for PUT and PATCH the columns behind the fields sent, else all of them.
 
-    Columns that change by themselves (`auto_now`, `volatile_fields`) are left out. None where there is no row.
+    Columns that change by themselves (`auto_now`, `volatile_fields`) are left out; the one that the row was found by
+    belongs to it, else the same call could find another. None where there is no row.
     """
     operation: Any = call.operation
     if not isinstance(instance, models.Model) or instance.pk is None:
@@ -30,43 +36,53 @@ def target_of(call: ToolCall, instance: Any, serializer: Any) -> Target | None:
         if not getattr(field, "auto_now", False) and not {field.name, field.attname} & volatile
     ]
     names = _sources(call, serializer) if operation.method in {"PUT", "PATCH"} else set()
-    shown = [field for field in lasting if {field.name, field.attname} & names]
+    compared = [field for field in lasting if {field.name, field.attname} & names]
+    if compared:
+        compared += [field for field in lasting if field.name == found_by and field not in compared]
+    many = {field.name for field in instance._meta.many_to_many}  # noqa: SLF001 - Django documents it.
     return Target(
         model=type(instance),
         pk=instance.pk,
         using=router.db_for_write(type(instance), instance=instance),
         # Where only related rows are changed, the row as a whole stands for them.
-        fields=tuple(field.attname for field in shown or lasting),
+        fields=tuple(field.attname for field in compared or lasting),
+        relations=tuple(sorted(many & names)),
     )
 
 
 def values_of(call: ToolCall, instance: Any, serializer: Any) -> dict[str, Any]:
-    """Return what the arguments' fields hold now, by argument, as the serializer shows them. Unreadable ones are left out."""
+    """Return what the fields that may be written hold now, by field, as the serializer shows them.
+
+    Related rows only where the call names them: looking them up costs queries. Unreadable fields are left out.
+    """
+    sent = _sent(call, serializer)
     values = {}
-    for name, field in _fields(call, serializer):
-        if not field.write_only:
+    for name, field in _writable(serializer):
+        related = isinstance(field, serializers.BaseSerializer | serializers.ManyRelatedField)
+        if not _secret(field) and (name in sent or not related):
             # The preview does without a field that cannot be shown.
             with suppress(Exception):
-                value = field.get_attribute(instance)
-                values[name] = None if value is None else plain(field.to_representation(value))
+                values[name] = _represented(field, field.get_attribute(instance))
     return values
 
 
 def changes(call: ToolCall, before: Mapping[str, Any], serializer: Any) -> dict[str, Any]:
-    """Return the preview of an update: each field sent that would change, with its value before and after.
+    """Return the preview of an update: each field that would change, with its value before and after.
 
-    A validated serializer gives the value as it would be stored, else it is the argument. Secrets are masked.
+    That is what was sent, and what a validated serializer writes besides: defaults, hidden fields, what a form that
+    leaves it out means. Secrets are masked.
     """
+    sent = _sent(call, serializer)
     rows = []
-    for name, field in _fields(call, serializer):
-        after = _after(field, serializer, call.arguments[name])
+    for name, field in _written(call, serializer):
+        argument, value = sent.get(name, (name, None))
+        after = _after(field, serializer, value)
         if name in before and before[name] == after:
             continue
-        hidden = field.write_only
-        row = {"field": name}
-        for key, value in (("from", before.get(name)), ("to", after)):
-            masked = redact({name: value}, call.sensitive)[name]
-            row[key] = MASK if hidden and value is not None else _shown(masked)
+        row = {"field": argument}
+        for key, found in (("from", before.get(name)), ("to", after)):
+            masked = redact({argument: found}, call.sensitive)[argument]
+            row[key] = MASK if _secret(field) and found is not None else shown(masked)
         rows.append(row)
     return {"changes": rows}
 
@@ -79,39 +95,73 @@ def label(instance: Any) -> str:
         return one_line(f"{instance._meta.verbose_name} {instance.pk}")  # noqa: SLF001 - Django documents it.
 
 
-def _fields(call: ToolCall, serializer: Any) -> Iterable[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+def _writable(serializer: Any) -> Iterator[tuple[str, AnyField]]:
+    return ((name, field) for name, field in getattr(serializer, "fields", {}).items() if not field.read_only)
+
+
+def _secret(field: AnyField) -> bool:
+    return field.write_only and not isinstance(field, serializers.HiddenField)
+
+
+def _sent(call: ToolCall, serializer: Any) -> dict[str, tuple[str, Any]]:
+    """Return what was sent, argument and value, by the serializer's field."""
     known = getattr(serializer, "fields", {})
-    for name in call.arguments:
+    found = {}
+    for name, value in call.arguments.items():
         argument = call.placement.get(name)
-        wire = argument.wire if argument else name
-        if wire in known and (argument is None or argument.location == "body"):
-            yield name, known[wire]
+        field = argument.wire if argument else name
+        if field in known and (argument is None or argument.location == "body"):
+            found[field] = (name, value)
+    return found
+
+
+def _written(call: ToolCall, serializer: Any) -> list[tuple[str, AnyField]]:
+    """Return the fields that would be written, those that were sent first."""
+    sent, validated = _sent(call, serializer), _validated(serializer)
+    writable = dict(_writable(serializer))
+    besides = [name for name, field in writable.items() if name not in sent and field.source in validated]
+    return [(name, writable[name]) for name in (*sent, *besides) if name in writable]
 
 
 def _sources(call: ToolCall, serializer: Any) -> set[str]:
-    return {str(field.source).partition(".")[0] for _, field in _fields(call, serializer)}
+    return {str(field.source).partition(".")[0] for _, field in _written(call, serializer)}
 
 
-def _after(field: Any, serializer: Any, sent: Any) -> Any:
-    validated = getattr(serializer, "_validated_data", None) or {}
-    if field.source not in validated:
+def _validated(serializer: Any) -> Mapping[str, Any]:
+    return getattr(serializer, "_validated_data", None) or {}
+
+
+def _after(field: AnyField, serializer: Any, sent: Any) -> Any:
+    validated = _validated(serializer)
+    source = str(field.source)
+    if source not in validated:
         return sent
-    value = validated[field.source]
     try:
-        return None if value is None else plain(field.to_representation(value))
+        return _represented(field, validated[source])
     except Exception:  # noqa: BLE001 - what was sent is as good.
         return sent
 
 
+def _represented(field: AnyField, value: Any) -> Any:
+    if isinstance(value, UploadedFile):
+        return f"{value.name} ({value.content_type}, {value.size} bytes)"
+    if isinstance(value, FieldFile):
+        return value.name or None
+    if isinstance(field, serializers.HiddenField):
+        return str(value)
+    return None if value is None else plain(field.to_representation(value))
+
+
 def plain(value: Any) -> Any:
-    """Return a value as DRF's encoder writes it: plain JSON values."""
-    return json.loads(json.dumps(value, cls=JSONEncoder))
+    """Return a value as DRF's encoder writes it: plain JSON values, NaN and infinity as None."""
+    return portable_json.loads(json.dumps(value, cls=JSONEncoder))[0]
 
 
-def _shown(value: Any) -> Any:
+def shown(value: Any) -> Any:
+    """Return a JSON value as a human can read it: texts on one line each, long lists cut."""
     if isinstance(value, Mapping):
-        return {one_line(key): _shown(item) for key, item in value.items()}
+        return {one_line(key): shown(item) for key, item in value.items()}
     if isinstance(value, list):
         more = len(value) - MAX_SHOWN_ITEMS
-        return [*map(_shown, value[:MAX_SHOWN_ITEMS]), *([f"… and {more} more"] if more > 0 else [])]
+        return [*map(shown, value[:MAX_SHOWN_ITEMS]), *([f"… and {more} more"] if more > 0 else [])]
     return one_line(value) if isinstance(value, str) else value

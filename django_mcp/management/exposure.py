@@ -6,35 +6,33 @@ from django.core.management.base import CommandError
 from django.db import router, transaction
 
 from django_mcp import changes, server
-from django_mcp.catalog.discovery import get_catalog
 from django_mcp.exposure import API_TOOLS
-from django_mcp.inventory import OfferedGroup, nearest, offered
+from django_mcp.inventory import Named, OfferedGroup, named, names, nearest, offered
 from django_mcp.management import tables
 from django_mcp.management.keys import BY
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.vocabulary import Operation
 
 ACTOR = {"subject": BY, "username": BY}
 
 
 def expose(names: Sequence[str]) -> Iterator[str]:
-    """Expose groups and operations; return a line for each. Raises CommandError, and changes nothing, for an unknown name."""
+    """Expose groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for an unknown name."""
     return _change(names, exposed=True)
 
 
 def hide(names: Sequence[str]) -> Iterator[str]:
-    """Hide groups and operations; return a line for each. Raises CommandError, and changes nothing, for a locked group."""
+    """Hide groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for a locked group."""
     return _change(names, exposed=False)
 
 
 def operations() -> str:
-    """Return every operation of the catalog as a table."""
+    """Return every operation and every tool of the host as a table."""
     rows = [
         (
-            offer.operation.name,
-            offer.operation.method,
-            offer.operation.route,
-            offer.operation.safety,
+            offer.name,
+            offer.method,
+            offer.route,
+            str(offer.safety_text),
             group.name,
             "yes" if offer.exposed else "no",
             offer.mode or "-",
@@ -57,23 +55,19 @@ def _change(names: Sequence[str], *, exposed: bool) -> Iterator[str]:
         lines = [
             _set_group(target, exposed=exposed)
             if isinstance(target, OfferedGroup)
-            else _set_operation(target, exposed=exposed)
+            else _set_named(target, exposed=exposed)
             for target in targets
         ]
     return iter(lines)
 
 
-def _target(name: str, groups: dict[str, OfferedGroup]) -> OfferedGroup | Operation:
-    group = groups.get(name)
-    if group is not None:
-        return group
-    catalog = get_catalog()
-    operation = catalog.get(name)
-    if operation is None:
-        near = nearest(name, [*groups, *(known.name for known in catalog.operations)])
-        msg = f"There is no group or operation {name!r}." + (f" Did you mean {near!r}?" if near else "")
+def _target(name: str, groups: dict[str, OfferedGroup]) -> OfferedGroup | Named:
+    found = groups.get(name) or named(name)
+    if found is None:
+        near = nearest(name, [*groups, *names()])
+        msg = f"There is no group, operation or tool {name!r}." + (f" Did you mean {near!r}?" if near else "")
         raise CommandError(msg)
-    return operation
+    return found
 
 
 def _set_group(group: OfferedGroup, *, exposed: bool) -> str:
@@ -82,12 +76,13 @@ def _set_group(group: OfferedGroup, *, exposed: bool) -> str:
     word = "exposed" if exposed else "hidden"
     if group.name == API_TOOLS:
         return f"Group {group.name}: {word}."
-    left_out = sum(offer.operation.own_authentication for offer in group.offers) if exposed else 0
+    left_out = sum(offer.by_name_only for offer in group.offers) if exposed else 0
     note = f" {left_out} with their own authentication are exposed by name only." if left_out else ""
-    return f"Group {group.name}: {word}, {len(group.offers)} operations.{note}"
+    tools = f", {group.tool_count} tools" if group.tool_count else ""
+    return f"Group {group.name}: {word}, {group.operation_count} operations{tools}.{note}"
 
 
-def _set_operation(operation: Operation, *, exposed: bool) -> str:
+def _set_named(found: Named, *, exposed: bool) -> str:
     exposure = ToolRule.Exposure.EXPOSED if exposed else ToolRule.Exposure.HIDDEN
-    changes.set_rule(operation.name, operation.method, operation.route, by=ACTOR, exposure=exposure.value)
-    return f"Operation {operation.name}: {exposure.value}."
+    changes.set_rule(found.name, found.method, found.route, by=ACTOR, exposure=exposure.value)
+    return f"{'Tool' if found.is_tool else 'Operation'} {found.name}: {exposure.value}."

@@ -22,6 +22,12 @@ def new_stamp() -> str:
     return uuid.uuid4().hex
 
 
+class ServerSettingsQuerySet(models.QuerySet["ServerSettings"]):
+    def update(self, **values: Any) -> int:
+        """Change the row in bulk, with a new stamp: the switch that stops all writes must work from a shell too."""
+        return super().update(**{"stamp": new_stamp(), **values})
+
+
 class ServerSettings(models.Model):
     """The server's one row. A blank value leaves the word to `DJANGO_MCP`.
 
@@ -42,6 +48,8 @@ class ServerSettings(models.Model):
         _("writes enabled"), default=True, help_text=_("Switch off to stop all writes at once.")
     )
     stamp = models.CharField(max_length=32, default=new_stamp, editable=False)
+
+    objects = ServerSettingsQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("server settings")

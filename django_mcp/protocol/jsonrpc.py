@@ -47,11 +47,11 @@ def id_of(value: Any) -> RequestId | None:
     return found if _is_id(found) else None
 
 
-def envelope(value: Any) -> Message | None:
+def envelope(value: Any, *, wrong_params: int = 200) -> Message | None:
     """Return the message in a parsed body, None where it is a response: the server asks nothing, so it awaits none.
 
-    A string, an array or another non-object as `params` is -32602; all else that is no message is -32600 (HTTP 400),
-    batches included.
+    A string, an array or another non-object as `params` is -32602 under the HTTP status `wrong_params`; all else that
+    is no message is -32600 (HTTP 400), batches included.
     """
     if isinstance(value, list):
         raise _no_request("Batches are not supported. Send one JSON-RPC request per HTTP request.")
@@ -67,7 +67,7 @@ def envelope(value: Any) -> Message | None:
     method = value.get("method")
     if not isinstance(method, str) or not method:
         raise _no_request('"method" must be a string that names an MCP method.', known)
-    return Message(id=known, method=method, params=_params(value, known))
+    return Message(id=known, method=method, params=_params(value, known, wrong_params))
 
 
 def decode(body: bytes) -> Message | None:
@@ -97,7 +97,7 @@ def encode(message: Mapping[str, Any]) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _params(value: dict[str, Any], known: RequestId | None) -> dict[str, Any]:
+def _params(value: dict[str, Any], known: RequestId | None, wrong: int) -> dict[str, Any]:
     params = value.get("params")
     if params is None:
         return {}
@@ -106,7 +106,7 @@ def _params(value: dict[str, Any], known: RequestId | None) -> dict[str, Any]:
         raise ProtocolError(
             ProtocolError.PARAMS,
             '"params" must be an object.',
-            http_status=400 if known is None else 200,
+            http_status=400 if known is None else wrong,
             request_id=known,
         )
     return params

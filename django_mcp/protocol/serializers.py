@@ -7,6 +7,12 @@ from typing import Any, ClassVar, cast
 from rest_framework import serializers
 
 from django_mcp.errors import ProtocolError
+from django_mcp.protocol import cursors
+
+# What `params._meta` calls what a request says of itself (MCP 2026-07-28, "Per-request protocol fields").
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 # In English whatever the language of the request: they are read by models and by developers of clients.
 _MESSAGES = {"required": "Required.", "null": "Must not be null."}
@@ -34,6 +40,14 @@ class Object(serializers.Field[dict[str, Any], Any, dict[str, Any], Any]):
         return data
 
 
+class RequestMeta(serializers.Serializer[Any]):
+    """What `params._meta` must say in every request of the modern revisions; who the client is may be left out."""
+
+    def get_fields(self) -> dict[str, Any]:
+        # These names are no identifiers, and DRF would take their dots for a path.
+        return {PROTOCOL_VERSION: Text(source="revision"), CLIENT_CAPABILITIES: Object(source="capabilities")}
+
+
 class InitializeParams(serializers.Serializer[Any]):
     """What a client says in the handshake. Only the version is needed here."""
 
@@ -41,15 +55,16 @@ class InitializeParams(serializers.Serializer[Any]):
 
 
 class ListToolsParams(serializers.Serializer[Any]):
-    """A page of the tools. All of them are one page, so no cursor is ever handed out."""
+    """A page of the tools: the first, or the one after a cursor, which is read as the position it stands for."""
 
     cursor = Text(required=False, allow_null=True)
 
-    def validate_cursor(self, value: str | None) -> str | None:
-        if value:
+    def validate_cursor(self, value: str | None) -> str:
+        try:
+            return cursors.decode(value) if value else ""
+        except ValueError:
             msg = "Unknown cursor; leave it out."
-            raise serializers.ValidationError(msg)
-        return value
+            raise serializers.ValidationError(msg) from None
 
 
 class CallToolParams(serializers.Serializer[Any]):
@@ -59,10 +74,12 @@ class CallToolParams(serializers.Serializer[Any]):
     arguments = Object(required=False, allow_null=True)
 
 
-def read(serializer_class: type[serializers.Serializer[Any]], params: Mapping[str, Any]) -> dict[str, Any]:
+def read(
+    serializer_class: type[serializers.Serializer[Any]], params: Mapping[str, Any], *, http_status: int = 200
+) -> dict[str, Any]:
     """Return the validated parameters of a request; what the serializer does not know is left out.
 
-    Raises ProtocolError -32602 that names each wrong parameter.
+    Raises ProtocolError -32602, under the HTTP status given, that names each wrong parameter.
     """
     try:
         # Validation leaves nothing on a serializer, so one of each serves every request.
@@ -70,7 +87,7 @@ def read(serializer_class: type[serializers.Serializer[Any]], params: Mapping[st
     except serializers.ValidationError as error:
         details = cast("dict[str, list[str]]", error.detail)
         problems = " ".join(f"{name}: {texts[0]}" for name, texts in details.items())
-    raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}")
+    raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}", http_status=http_status)
 
 
 @cache

@@ -5,18 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django_mcp.approval.tokens import clean
-from django_mcp.catalog.arguments import normalise
-from django_mcp.catalog.schema import OperationSchema
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import API_TOOLS, Reach, offers_api_tools
 from django_mcp.protocol import strict_json
-from django_mcp.requests import forwarded_headers
 from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, AnsweringTool, AnyTool, CallingTool, Schema, Stored
-from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, requires_approval, schema_of, search
+from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, search
+from django_mcp.tools.resolution import ENVELOPE, SAYING_YES, kept, resolved
 from django_mcp.vocabulary import Operation, Safety, ToolCall
-
-# Models answer a request for confirmation with these, of their own accord. They confirm nothing.
-SAYING_YES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +64,8 @@ def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall
     operation = _reached(asked.name, reach)
     args = asked.args
     if args is None and asked.token is not None:
-        kept = stored(asked.token, tool=API_CALL, target=operation.name)
-        if kept is None:
-            raise ValidationFailed("The arguments were not kept with this token; send the same args with it again.")
-        args = dict(kept)
-    return _resolved(API_CALL, operation, args or {}, asked.token, reach)
+        args = kept(asked.token, tool=API_CALL, operation=operation, stored=stored)
+    return resolved(API_CALL, operation, args or {}, asked.token, reach)
 
 
 def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCall:
@@ -85,7 +77,7 @@ def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCal
     operation = _reached(asked.name, reach)
     if not reads_at_once(operation, reach):
         raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
-    return _resolved(API_READ, operation, asked.args or {}, None, reach)
+    return resolved(API_READ, operation, asked.args or {}, None, reach)
 
 
 def _reached(name: str, reach: Reach) -> Operation:
@@ -95,44 +87,6 @@ def _reached(name: str, reach: Reach) -> Operation:
     return operation
 
 
-def _resolved(tool: str, operation: Operation, args: dict[str, Any], token: str | None, reach: Reach) -> ToolCall:
-    schema = schema_of(operation, reach)
-    args = {name: value for name, value in args.items() if name not in SAYING_YES or name in schema.placement}
-    effective, warnings = normalise(
-        schema.input,
-        args,
-        read_only=schema.read_only,
-        partial=operation.method == "PATCH",
-        needed=_path_arguments(schema),
-    )
-    return ToolCall(
-        tool=tool,
-        target=operation.name,
-        title=operation.summary,
-        safety=operation.safety,
-        requires_approval=requires_approval(operation, reach),
-        group=operation.group,
-        operation=operation,
-        summary=operation.hints.summary,
-        sent=args,
-        arguments=effective,
-        placement=schema.placement,
-        token=token,
-        sensitive=schema.sensitive,
-        forwarded=forwarded_headers(reach.context.outer),
-        warnings=warnings,
-    )
-
-
-def _path_arguments(schema: OperationSchema) -> frozenset[str]:
-    return frozenset(name for name, argument in schema.placement.items() if argument.location == "path")
-
-
-_OUTPUT: Schema = {
-    "type": "object",
-    "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
-    "required": ["status"],
-}
 _CALL_PROPERTIES: Schema = {
     "name": {"type": "string", "description": "The operation's name, as api_search returns it."},
     "args": {"type": "object", "description": "The operation's arguments: path, query and body fields together."},
@@ -141,7 +95,7 @@ _CALL_PROPERTIES: Schema = {
 
 def _taking(properties: Schema, required: list[str]) -> Callable[[Reach], tuple[Schema, Schema]]:
     taken = {"type": "object", "properties": properties, "required": required}
-    return lambda _reach: (taken, _OUTPUT)
+    return lambda _reach: (taken, ENVELOPE)
 
 
 def _read_only(_reach: Reach) -> Safety:
@@ -200,8 +154,8 @@ TOOLS: tuple[AnyTool, ...] = (
         group=API_TOOLS,
         description=(
             "Call any operation. One that changes data first returns requires_confirmation with a summary and a "
-            "confirmationToken and runs nothing; show both to the user, and once they agree call again with the same "
-            "args and the token."
+            "confirmationToken and runs nothing: show summary and args to the user, and once they agree call again "
+            "with the same args and the token."
         ),
         schemas=_taking(
             {

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django_mcp.exposure import Reach
 from django_mcp.vocabulary import Safety, ToolCall
+
+if TYPE_CHECKING:
+    from django_mcp.tools.declarations import HostedTool
 
 Schema = Mapping[str, Any]
 
@@ -26,7 +29,8 @@ class Stored(Protocol):
 class Tool:
     """One MCP tool, and what holds of it for a caller.
 
-    `schemas` gives the input schema and the output schema, None where nothing may be promised of the output.
+    `schemas` gives the input schema and the output schema, None where nothing may be promised of the output. `fits`
+    tells whether an error may stand where that output schema is promised.
     `safety` is None where nothing may be promised to clients. `reached` is the one answer for list and call. `more`
     are further fields of the tool as MCP lists it.
     """
@@ -38,6 +42,7 @@ class Tool:
     schemas: Callable[[Reach], tuple[Schema, Schema | None]]
     safety: Callable[[Reach], Safety | None]
     reached: Callable[[Reach], bool]
+    fits: Callable[[Mapping[str, Any], Reach], bool] = field(default=lambda _structured, _reach: True)
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def listing(self, reach: Reach) -> dict[str, Any]:
@@ -63,9 +68,13 @@ class AnsweringTool(Tool):
 
 @dataclass(frozen=True, kw_only=True)
 class CallingTool(Tool):
-    """A tool that calls something of the host's: `resolve` returns the call, for the pipeline to decide on."""
+    """A tool that calls something of the host's: `resolve` returns the call, for the pipeline to decide on.
+
+    `declared` is what the host said of a tool of its own, None for an operation.
+    """
 
     resolve: Callable[[Mapping[str, Any], Reach, Stored], ToolCall]
+    declared: "HostedTool | None" = None
 
 
 AnyTool = AnsweringTool | CallingTool

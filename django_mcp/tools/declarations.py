@@ -1,24 +1,33 @@
 """What a host says of its tools, checked when the project starts."""
 
 import inspect
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, ListSerializer
 
+from django_mcp.exposure import API_TOOLS
+from django_mcp.tools import raw_schemas
+from django_mcp.tools.base import TOKEN
 from django_mcp.vocabulary import Caller, Safety
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+PERMISSION = re.compile(r"\w+\.\w+")
+# What the safety says, so that no tool can promise more than the server enforces.
+SAFETY_HINTS = ("readOnlyHint", "destructiveHint")
+HINTS = ("title", "idempotentHint", "openWorldHint")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HostedTool:
-    """What `mcp_tool` said of a function, checked. Exactly one of serializer and raw schema may describe a side."""
+    """What `mcp_tool` said of a function, checked. At most one of serializer and raw schema describes a side.
+
+    `permissions` is None where nothing was said of them.
+    """
 
     function: Callable[[Caller, Mapping[str, Any]], Any]
     name: str
@@ -30,7 +39,7 @@ class HostedTool:
     output: type[BaseSerializer[Any]] | None = None
     input_schema: Mapping[str, Any] | None = None
     output_schema: Mapping[str, Any] | None = None
-    permissions: Any = ()
+    permissions: tuple[str, ...] | Callable[[Caller], bool] | None = None
     requires_approval: bool = False
     summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
     sensitive_fields: tuple[str, ...] = ()
@@ -39,44 +48,134 @@ class HostedTool:
     meta: Mapping[str, Any] = field(default_factory=dict)
     icons: tuple[Mapping[str, Any], ...] = ()
 
-    def __post_init__(self) -> None:
-        for problem in _problems(self):
-            msg = f"The MCP tool {self.name!r} of {self.function.__module__} {problem}"
-            raise ImproperlyConfigured(msg)
-
     @property
     def acts_as(self) -> Safety:
         """Return its safety; what is not declared counts as a write."""
         return self.safety or Safety.WRITE
 
 
-def _problems(tool: HostedTool) -> Iterator[str]:
-    if not NAME.fullmatch(tool.name):
+def declared(function: Callable[..., Any], said: Mapping[str, Any]) -> HostedTool:
+    """Return the tool that `mcp_tool` declared on a function.
+
+    Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
+    """
+    options: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
+    options["description"] = str(options.get("description") or inspect.getdoc(function) or "")
+    options["title"] = str(options.get("title") or "")
+    for problem in _problems(function, options):
+        module = getattr(function, "__module__", "?")
+        msg = f"The MCP tool {options.get('name')!r} of {module} {problem}"
+        raise ImproperlyConfigured(msg)
+    if options.get("safety") is not None:
+        options["safety"] = Safety(options["safety"])
+    return HostedTool(function=function, **options)
+
+
+def _problems(function: Any, said: Mapping[str, Any]) -> Iterator[str]:
+    yield from _identity_problems(said)
+    yield from _function_problems(function)
+    yield from _side_problems("input", said.get("input"), said.get("input_schema"))
+    yield from _side_problems("output", said.get("output"), said.get("output_schema"))
+    yield from _token_problems(said)
+    yield from _permission_problems(said.get("permissions"))
+    yield from _option_problems(said)
+    yield from _listing_problems(said)
+
+
+def _identity_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(said.get("name"), str) or not NAME.fullmatch(said["name"]):
         yield "needs a name of 1 to 40 letters, digits, _ and -; clients put prefixes before it."
-    if not tool.group:
-        yield "needs a group."
-    if not tool.description:
+    if not isinstance(said.get("group"), str) or not said["group"].strip():
+        yield "needs a group, the name that it is exposed and hidden with."
+    elif said["group"] == API_TOOLS:
+        yield f"cannot be in the group {API_TOOLS!r}, which is reserved; name another."
+    if not said["description"].strip():
         yield "needs a description: write a docstring, or pass description=."
-    yield from _side_problems("input", tool.input, tool.input_schema)
-    yield from _side_problems("output", tool.output, tool.output_schema)
-    if not (callable(tool.permissions) or isinstance(tool.permissions, tuple)):
-        yield "needs permissions as a list of names or a callable that takes the caller."
+    if said.get("safety") is not None and said["safety"] not in list(Safety):
+        yield f"has safety={said['safety']!r}; use Safety.READ_ONLY, Safety.WRITE or Safety.DESTRUCTIVE."
+
+
+def _function_problems(function: Any) -> Iterator[str]:
+    if isinstance(function, type) or not callable(function):
+        yield "must be a function; put @mcp_tool on def tool(caller, data)."
+        return
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        yield "must return its result, not yield it."
     try:
-        inspect.signature(tool.function).bind(None, {})
+        inspect.signature(function).bind(None, {})
     except TypeError:
         yield "must take the caller and the arguments: def tool(caller, data)."
 
 
-def _side_problems(kind: str, serializer: Any, schema: Mapping[str, Any] | None) -> Iterator[str]:
-    if serializer is not None and not (isinstance(serializer, type) and issubclass(serializer, BaseSerializer)):
-        yield f"needs a DRF serializer class as {kind}, or {kind}_schema= for a JSON Schema."
+def _side_problems(kind: str, serializer: Any, schema: Any) -> Iterator[str]:
+    if serializer is not None and not _is_serializer(serializer):
+        yield (
+            f"needs a DRF serializer class of one object as {kind}, or {kind}_schema= for a JSON Schema; wrap a list "
+            "in a field."
+        )
     if schema is None:
         return
     if serializer is not None:
         yield f"has both {kind}= and {kind}_schema=; keep one of them."
-    if schema.get("type") != "object":
-        yield f'needs "type": "object" at the root of {kind}_schema; MCP takes nothing else there.'
+    yield from (f"has an {kind}_schema that {problem}" for problem in raw_schemas.problems(schema))
+
+
+def _is_serializer(said: Any) -> bool:
+    return isinstance(said, type) and issubclass(said, BaseSerializer) and not issubclass(said, ListSerializer)
+
+
+def _token_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    names: Iterable[str] = getattr(said.get("input"), "_declared_fields", ())
+    if said.get("input_schema") is not None:
+        names = said["input_schema"].get("properties", {})
+    if TOKEN in names:
+        yield f"takes an argument named {TOKEN}, which is the server's own; rename it."
+
+
+def _permission_problems(said: Any) -> Iterator[str]:
+    if said is None or callable(said):
+        return
+    if not isinstance(said, tuple):
+        yield "needs permissions as a list of names or a callable that takes the caller."
+        return
+    for name in said:
+        if not isinstance(name, str) or not PERMISSION.fullmatch(name):
+            yield f'has the permission {name!r}; write it as "app_label.codename".'
+
+
+def _option_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(said.get("requires_approval", False), bool):
+        yield "needs requires_approval as True or False."
+    if said.get("atomic") not in {None, True, False}:
+        yield "needs atomic as True or False; leave it out to follow ATOMIC_REQUESTS."
+    if said.get("summary") is not None and not callable(said["summary"]):
+        yield "needs summary as a callable: lambda caller, arguments: …."
+    fields = said.get("sensitive_fields", ())
+    if not isinstance(fields, tuple) or not all(isinstance(name, str) for name in fields):
+        yield "needs sensitive_fields as a list of names."
+
+
+def _listing_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    """Check what clients are shown as it is: one wrong entry makes strict clients drop the whole list."""
+    hints, icons = said.get("annotations", {}), said.get("icons", ())
+    for key in ("annotations", "meta"):
+        if not isinstance(said.get(key, {}), Mapping):
+            yield f"needs {key} as a dict."
+            return
+    for key in SAFETY_HINTS:
+        if key in hints:
+            yield f"says {key} in annotations; declare safety= instead, which the server enforces too."
+    if unknown := [key for key in hints if key not in HINTS and key not in SAFETY_HINTS]:
+        yield f"has unknown annotations, {', '.join(map(str, unknown))}; MCP has {', '.join(HINTS)}, the rest is for meta=."
+    yield from (f"needs {key} as True or False." for key in HINTS[1:] if not isinstance(hints.get(key, True), bool))
+    if not isinstance(icons, tuple) or not all(_is_icon(icon) for icon in icons):
+        yield 'needs icons as a list of dicts with a "src": "https://…" or "data:…".'
+        return
     try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        yield f"has an {kind}_schema that is no JSON Schema 2020-12: {error.message}."
+        json.dumps([dict(hints), said.get("meta", {}), icons], allow_nan=False)
+    except (TypeError, ValueError) as error:
+        yield f"has annotations, meta or icons that are no JSON: {error}."
+
+
+def _is_icon(icon: Any) -> bool:
+    return isinstance(icon, Mapping) and str(icon.get("src", "")).startswith(("https://", "http://", "data:"))

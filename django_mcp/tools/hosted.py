@@ -1,16 +1,14 @@
 """Tools that the host defines in code, in any app's `mcp.py`."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
-from asgiref.sync import async_to_sync, iscoroutinefunction
-from django.db import connections, transaction
+from django.contrib.auth.models import AnonymousUser
 from django.urls import path
 from drf_spectacular.utils import extend_schema
-from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
 from rest_framework.generics import GenericAPIView
 
 from django_mcp import incidents
@@ -18,13 +16,30 @@ from django_mcp.approval.policy import decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.arguments import normalise
 from django_mcp.catalog.schema import OperationSchema, schema_for
-from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
+from django_mcp.errors import ValidationFailed
 from django_mcp.exposure import Reach, admits_tool, exposed_tool
-from django_mcp.requests import Context, forwarded_headers, host_context, inner_request
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Stored
-from django_mcp.tools.declarations import HostedTool
-from django_mcp.tools.media import rendered
-from django_mcp.vocabulary import Operation, Reply, Run, ToolCall
+from django_mcp.redaction import one_line, sensitive_name
+from django_mcp.requests import forwarded_headers
+from django_mcp.tools import raw_schemas
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
+from django_mcp.tools.declarations import HostedTool, declared
+from django_mcp.tools.portable_schema import portable
+from django_mcp.tools.runs import ToolRun
+from django_mcp.vocabulary import Caller, Operation, Run, ToolCall
+
+NO_ARGUMENTS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
+MAX_PROBLEMS_IN_TEXT = 5
+MAX_PROBLEMS = 20
+# What a request for confirmation and an error say, as the README lists it.
+ENVELOPE = frozenset(
+    {
+        "status", "api", "safety", "confirmationToken", "expiresInSeconds", "summary", "args", "instruction", "preview",
+        "warnings", "reviewUrl", "code", "error", "errorId", "errors", "changed", "outcome", "retryAfter", "httpStatus",
+        "response",
+    }
+)  # fmt: skip
+# Root keywords that say nothing of the value; the rest would refuse what stands in the result's place.
+_HARMLESS = frozenset({"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "title", "description"})
 
 
 def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:
@@ -32,9 +47,7 @@ def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingToo
 
     Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
     """
-    options: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
-    options["description"] = options.get("description") or inspect.getdoc(function) or ""
-    tool = HostedTool(function=function, **options)
+    tool = declared(function, said)
     more: dict[str, Any] = {}
     if tool.icons:
         more["icons"] = [dict(icon) for icon in tool.icons]
@@ -51,7 +64,9 @@ def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingToo
         safety=lambda _reach: tool.safety,
         reached=partial(_reached, tool),
         schemas=partial(_schemas, tool),
+        fits=partial(_fits, tool),
         resolve=partial(_resolve, tool),
+        declared=tool,
     )
 
 
@@ -82,41 +97,71 @@ def _operation(tool: HostedTool) -> Operation:
     )
 
 
-def _requires_approval(tool: HostedTool, reach: Reach) -> bool:
-    return tool.requires_approval or any(rule.requires_approval for rule in reach.server.rules_for(tool.name))
-
-
 def _reached(tool: HostedTool, reach: Reach) -> bool:
     caller = reach.context.caller
-    named = None if callable(tool.permissions) else frozenset(tool.permissions)
-    if not exposed_tool(tool.name, tool.group, reach.server):
-        return False
-    if not admits_tool(caller, group=tool.group, safety=tool.acts_as, permissions=named):
-        return False
-    return bool(tool.permissions(caller) if named is None else caller.user.has_perms(named))
+    # What a callable asks for, and what nobody declared, is not known by name.
+    named = frozenset(tool.permissions) if isinstance(tool.permissions, tuple) else None
+    return (
+        exposed_tool(tool.name, tool.group, reach.server)
+        and admits_tool(caller, group=tool.group, safety=tool.acts_as, permissions=named)
+        and _permits(tool, caller)
+    )
 
 
-def _schemas(tool: HostedTool, reach: Reach) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    taken = tool.input_schema or (_described(tool).input if tool.input else {"type": "object", "properties": {}})
+def _permits(tool: HostedTool, caller: Caller) -> bool:
+    said = tool.permissions
+    if not said:
+        return True
+    if isinstance(said, tuple):
+        return bool((caller.user or AnonymousUser()).has_perms(said))
+    try:
+        return bool(said(caller))
+    except Exception as error:  # noqa: BLE001 - reported; one tool's mistake must not empty the whole list
+        incidents.report(f"The permissions of the tool {tool.name} failed.", error)
+        return False
+
+
+def _own_schemas(tool: HostedTool) -> tuple[Schema, Schema | None]:
+    taken = tool.input_schema or (_described(tool).input if tool.input else NO_ARGUMENTS)
     given = tool.output_schema or (_described(tool).output if tool.output else None)
-    if isinstance(decide(_call(tool, reach), reach.server, reach.context.caller), Run):
+    return taken, given
+
+
+def _schemas(tool: HostedTool, reach: Reach) -> tuple[Schema, Schema | None]:
+    taken, given = _own_schemas(tool)
+    # What the host wrote itself is listed as it is.
+    taken = tool.input_schema or portable(taken)
+    given = tool.output_schema or (None if given is None else portable(given, answers=True))
+    if _runs_at_once(tool, reach):
         return taken, given
     properties = {**taken.get("properties", {}), TOKEN: TOKEN_SCHEMA}
     return {**taken, "properties": properties}, None if given is None else _loosened(given)
 
 
-def _loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _runs_at_once(tool: HostedTool, reach: Reach) -> bool:
+    return isinstance(decide(_call(tool, reach), reach.server, reach.context.caller), Run)
+
+
+def _loosened(schema: Schema) -> dict[str, Any]:
     """Return an output schema that the request for confirmation, which comes in the result's place, fits as well."""
-    return {"type": "object", "properties": {"status": {}, **schema.get("properties", {})}}
+    kept = {key: value for key, value in schema.items() if key in _HARMLESS}
+    properties = {name: {} if name in ENVELOPE else said for name, said in schema.get("properties", {}).items()}
+    return {**kept, "type": "object", "properties": {"status": {}, **properties}}
+
+
+def _fits(tool: HostedTool, structured: Mapping[str, Any], reach: Reach) -> bool:
+    schema = _schemas(tool, reach)[1]
+    return schema is None or raw_schemas.validator(schema).is_valid(structured)
 
 
 def _call(tool: HostedTool, reach: Reach, **more: Any) -> ToolCall:
+    rules = reach.server.rules_for(tool.name)
     return ToolCall(
         tool=tool.name,
         target=tool.name,
         title=tool.title or tool.description.partition("\n")[0],
         safety=tool.acts_as,
-        requires_approval=_requires_approval(tool, reach),
+        requires_approval=tool.requires_approval or any(rule.requires_approval for rule in rules),
         group=tool.group,
         summary=tool.summary,
         **more,
@@ -135,8 +180,8 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
         effective, warnings = normalise(schema.input, args, read_only=schema.read_only)
         sensitive |= schema.sensitive
     else:
-        effective = _fitting(tool.input_schema or {"type": "object", "additionalProperties": False}, args)
-    data = _validated(tool, effective, reach.context)
+        effective = _fitting(tool, args)
+    run = ToolRun(tool=tool, arguments=effective, sensitive=sensitive, context=reach.context)
     return _call(
         tool,
         reach,
@@ -146,52 +191,41 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
         sensitive=sensitive,
         forwarded=forwarded_headers(reach.context.outer),
         warnings=warnings,
-        run=partial(_run, tool, data, reach.context),
+        examine=run.examine,
+        run=run,
     )
 
 
-def _fitting(schema: Mapping[str, Any], args: dict[str, Any]) -> dict[str, Any]:
-    errors: dict[str, list[str]] = {}
-    for error in Draft202012Validator(schema).iter_errors(args):
-        errors.setdefault(error.json_path.removeprefix("$.") or "args", []).append(error.message)
+@cache
+def _input_validator(tool: HostedTool) -> Validator:
+    return raw_schemas.validator(tool.input_schema or NO_ARGUMENTS)
+
+
+def _fitting(tool: HostedTool, args: dict[str, Any]) -> dict[str, Any]:
+    try:
+        errors = _errors(_input_validator(tool).iter_errors(args), frozenset(tool.sensitive_fields))
+    except RecursionError:
+        raise ValidationFailed("The arguments are nested too deeply.") from None
     if errors:
-        text = " ".join(f"{where}: {said[0]}." for where, said in list(errors.items())[:5])
+        text = " ".join(f"{where}: {said[0]}." for where, said in list(errors.items())[:MAX_PROBLEMS_IN_TEXT])
         raise ValidationFailed(f"The arguments do not fit. {text}", errors=errors)
     return args
 
 
-def _validated(tool: HostedTool, effective: dict[str, Any], context: Context) -> Mapping[str, Any]:
-    if tool.input is None:
-        return effective
-    serializer = tool.input(data=effective, context={"caller": context.caller, "request": context.outer})
-    if serializer.is_valid():
-        return serializer.validated_data  # type: ignore[no-any-return]
-    raise ValidationFailed("The arguments are not valid; errors says which and why.", errors=serializer.errors)
+def _errors(found: Iterable[ValidationError], sensitive: frozenset[str]) -> dict[str, list[str]]:
+    errors: dict[str, list[str]] = {}
+    for error in found:
+        if len(errors) < MAX_PROBLEMS:
+            errors.setdefault(one_line(raw_schemas.path_of(error)), []).append(_said(error, sensitive))
+    return errors
 
 
-def _run(tool: HostedTool, data: Mapping[str, Any], context: Context) -> Reply:
-    aliases = _atomic_on(tool)
-    returned = False
-    inner = inner_request(context, method="POST", path=context.outer.path_info)
-    try:
-        with host_context(inner), ExitStack() as transactions:
-            for alias in aliases:
-                transactions.enter_context(transaction.atomic(using=alias))
-            function: Any = async_to_sync(tool.function) if iscoroutinefunction(tool.function) else tool.function
-            answer = function(context.caller, data)
-            result = rendered(tool.output(answer) if tool.output else answer, context)
-            returned = True
-    except (ToolError, ProtocolError) as error:
-        code = error.code if isinstance(error, ToolError) else str(error.code)
-        said = {"code": code, "error": str(error)}
-        return Reply(status=400, data=said, error=error, rolled_back=bool(aliases) and not returned)
-    except Exception as error:  # noqa: BLE001 - reported; the model gets its id
-        error_id = incidents.report(f"The tool {tool.name} failed.", error)
-        return Reply(status=500, error_id=error_id, rolled_back=bool(aliases) and not returned)
-    return Reply(status=200, data=result.data, structured=result.structured, blocks=result.blocks)
-
-
-def _atomic_on(tool: HostedTool) -> tuple[str, ...]:
-    if tool.atomic is not None:
-        return ("default",) if tool.atomic else ()
-    return tuple(alias for alias, options in connections.settings.items() if options["ATOMIC_REQUESTS"])
+def _said(error: ValidationError, sensitive: frozenset[str]) -> str:
+    """Return what is wrong. jsonschema quotes the value, which must not happen to one that is masked everywhere."""
+    names = [step for step in error.absolute_path if isinstance(step, str)]
+    hidden = any(sensitive_name(name) for name in names) or ".".join(names) in sensitive
+    if hidden or (
+        isinstance(error.instance, dict | list) and error.validator not in {"required", "additionalProperties"}
+    ):
+        return f"does not fit its schema ({error.validator})"
+    return one_line(error.message)

@@ -1,16 +1,18 @@
 """Links to files that are too big to send inline: signed, for one caller, for a while."""
 
 import mimetypes
+import re
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
 from typing import IO, Any
 
 import jwt
 from django.core.exceptions import SuspiciousOperation
 from django.core.files import File as DjangoFile
 from django.core.files.storage import InvalidStorageError, Storage, storages
+from django.http import HttpRequest
 from django.urls import reverse
 
 from django_mcp.approval.keyring import link_keys
@@ -20,37 +22,51 @@ from django_mcp.redaction import one_line
 from django_mcp.requests import Context
 from django_mcp.vocabulary import Caller
 
+APP = "django_mcp"
 ALGORITHM = "HS256"
 # A confirmation token must not open a file, nor a link confirm anything: they differ in type as well as in key.
 TYPE = "MCP+FILE"
+# What it begins with is how a token is found in text that must not show it.
+PREFIX = "mcp_file_"
 FOLDER = "mcp"
+# Without a suffix: a web server that serves the storage's folder must not take a file for a page or a program.
+STORED_NAME = re.compile(r"[0-9a-f]{32}")
 UNKNOWN_TYPE = "application/octet-stream"
+# RFC 9110, section 8.3.1; it becomes a header.
+_MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+(;[ -~]*)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """A file in one of the project's storages, an alias of `STORAGES`. `size` is in bytes."""
+    """A file in one of the project's storages, an alias of `STORAGES`.
+
+    `size` is in bytes, None where the storage cannot tell. `filename` is what to call the file where it is saved.
+    """
 
     storage: str
     name: str
     media_type: str
     filename: str
-    size: int
+    size: int | None
 
     @classmethod
     def of(cls, name: str, *, storage: str = "default", media_type: str = "", filename: str = "") -> "StoredFile":
         """Return what there is of that name. Raises FileNotFoundError and SuspiciousFileOperation as storages do."""
-        filename = filename or PurePosixPath(name).name
+        size = None
+        with suppress(NotImplementedError):
+            size = storages[storage].size(name)
+        filename = _last_part(filename) or _last_part(name)
+        media_type = media_type or mimetypes.guess_type(filename)[0] or UNKNOWN_TYPE
         return cls(
             storage=storage,
             name=name,
-            media_type=media_type or mimetypes.guess_type(filename)[0] or UNKNOWN_TYPE,
-            filename=one_line(filename),
-            size=storages[storage].size(name),
+            media_type=media_type if _MEDIA_TYPE.fullmatch(media_type) else UNKNOWN_TYPE,
+            filename=filename,
+            size=size,
         )
 
     def open(self) -> Any:
-        """Open the file to read bytes."""
+        """Open the file to read bytes. Raises as storages do."""
         return storages[self.storage].open(self.name, "rb")
 
 
@@ -58,22 +74,24 @@ def store(content: IO[bytes], *, filename: str, media_type: str) -> StoredFile:
     """Keep content that is too big to send inline, under a name that nobody can guess."""
     alias = conf.RESOURCE_STORAGE
     storage: Storage = storages[alias]
-    suffix = PurePosixPath(filename).suffix or mimetypes.guess_extension(media_type) or ""
-    name = storage.save(f"{FOLDER}/{uuid.uuid4().hex}{suffix}", DjangoFile(content))
+    name = storage.save(f"{FOLDER}/{uuid.uuid4().hex}", DjangoFile(content))
+    filename = filename or f"file{mimetypes.guess_extension(media_type.partition(';')[0]) or ''}"
     return StoredFile.of(name, storage=alias, media_type=media_type, filename=filename)
 
 
 def link(stored: StoredFile, context: Context) -> dict[str, Any]:
     """Return the resource link by which the caller of `context`, and nobody else, can fetch the file."""
     said = {**asdict(stored), "sub": context.caller.subject, "exp": int(time.time()) + conf.RESOURCE_LINK_EXPIRY}
-    token = jwt.encode(said, link_keys()[0], algorithm=ALGORITHM, headers={"typ": TYPE})
-    return {
+    # What is there is measured anew when it is fetched.
+    del said["size"]
+    token = PREFIX + jwt.encode(said, link_keys()[0], algorithm=ALGORITHM, headers={"typ": TYPE})
+    block = {
         "type": "resource_link",
-        "uri": context.outer.build_absolute_uri(reverse("django_mcp:file", args=[token])),
-        "name": stored.filename or PurePosixPath(stored.name).name,
+        "uri": context.outer.build_absolute_uri(_path(context.outer, token)),
+        "name": stored.filename,
         "mimeType": stored.media_type,
-        "size": stored.size,
     }
+    return block if stored.size is None else {**block, "size": stored.size}
 
 
 def linked(token: str, caller: Caller) -> StoredFile:
@@ -81,10 +99,15 @@ def linked(token: str, caller: Caller) -> StoredFile:
 
     Raises NotFound for a link that was not made here, was made for another caller, has expired, or whose file is gone.
     """
+    if not token.startswith(PREFIX):
+        raise NotFound
     for key in link_keys():
         try:
             found = jwt.decode_complete(
-                token, key, algorithms=[ALGORITHM], options={"require": ["exp"], "verify_sub": False}
+                token.removeprefix(PREFIX),
+                key,
+                algorithms=[ALGORITHM],
+                options={"require": ["exp"], "verify_sub": False},
             )
         except jwt.InvalidTokenError:
             continue
@@ -100,5 +123,21 @@ def _existing(said: dict[str, Any]) -> StoredFile:
         return StoredFile.of(
             said["name"], storage=said["storage"], media_type=said["media_type"], filename=said["filename"]
         )
-    except (FileNotFoundError, InvalidStorageError, SuspiciousOperation, KeyError):
+    except (FileNotFoundError, NotADirectoryError, InvalidStorageError, SuspiciousOperation, KeyError):
         raise NotFound from None
+
+
+def _path(outer: HttpRequest, token: str) -> str:
+    """Return the path of a link beside the endpoint that was called: hosts may include it twice, and below arguments."""
+    match = outer.resolver_match
+    if match is None or match.app_names[-1:] != [APP]:
+        return reverse(f"{APP}:file", args=[token])
+    route = f"{match.namespace}:file"
+    if match.args:
+        return reverse(route, args=[*match.args, token])
+    return reverse(route, kwargs={**match.kwargs, "token": token})
+
+
+def _last_part(path: str) -> str:
+    """Return the last part of a path of any system, as one line."""
+    return one_line(path.replace("\\", "/").rstrip("/").rpartition("/")[2])

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,7 @@ from django_mcp.catalog.schema import OperationSchema, schema_for
 from django_mcp.catalog.search import Hit, index_for
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import Reach
+from django_mcp.protocol import strict_json
 from django_mcp.redaction import one_line
 from django_mcp.vocabulary import Operation, Run, Safety, ToolCall
 
@@ -51,8 +53,7 @@ def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
 
     Raises ValidationFailed where no names are given, or too many.
     """
-    names = arguments.get("names")
-    names = [names] if isinstance(names, str) else names
+    names = _names(arguments.get("names"))
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise ValidationFailed("names must be a list of operation names, as api_search returns them.")
     if len(names) > MAX_DESCRIBED:
@@ -82,10 +83,22 @@ def reads_at_once(operation: Operation, reach: Reach) -> bool:
     return operation.safety is Safety.READ_ONLY and not requires_approval(operation, reach)
 
 
+def asked(operation: Operation, reach: Reach, *, tool: str) -> ToolCall:
+    """Return the call of an operation without its arguments: enough to decide what has to happen before it may run."""
+    return ToolCall(
+        tool=tool,
+        target=operation.name,
+        safety=operation.safety,
+        requires_approval=requires_approval(operation, reach),
+        group=operation.group,
+        operation=operation,
+    )
+
+
 def reachable_names(names: Iterable[str], reach: Reach) -> list[str]:
-    """Return the canonical names of those operations that the caller reaches."""
-    found = (reach.get(name) for name in names)
-    return [operation.name for operation in found if operation is not None]
+    """Return the canonical names of those operations that the caller reaches, in whatever way they are published."""
+    found = (reach.catalog.get(name) for name in names)
+    return [operation.name for operation in found if operation is not None and reach.reaches(operation)]
 
 
 def _described(name: str, reach: Reach) -> dict[str, Any]:
@@ -94,20 +107,13 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
         return {"name": name, "error": NotFound().text.rstrip(".")}
     schema = schema_of(operation, reach)
     hints = operation.hints
-    asked = ToolCall(
-        tool=API_CALL,
-        target=operation.name,
-        safety=operation.safety,
-        requires_approval=requires_approval(operation, reach),
-        group=operation.group,
-        operation=operation,
-    )
-    decision = decide(asked, reach.server, reach.context.caller)
+    call = asked(operation, reach, tool=API_CALL)
+    decision = decide(call, reach.server, reach.context.caller)
     tool: dict[str, Any] = {
         "name": API_READ if reads_at_once(operation, reach) else API_CALL,
         "safety": operation.safety.value,
         "requiresApproval": not isinstance(decision, Run),
-        "approval": None if isinstance(decision, Run) and not asked.mutates else decision.mode.value,
+        "approval": None if isinstance(decision, Run) and not call.mutates else decision.mode.value,
         "whenToUse": hints.when_to_use or "",
         "examples": list(hints.examples),
     }
@@ -175,6 +181,16 @@ def _no_match(query: str, reach: Reach) -> dict[str, Any]:
         "suggestedApis": [operation.name for operation in suggested],
         "next": "Try other words, search by one of availableTags, or leave query out to list what there is.",
     }
+
+
+def _names(names: Any) -> Any:
+    """Return a list where one name, or a list as JSON text, was sent; anything else as it is."""
+    if not isinstance(names, str):
+        return names
+    if names.lstrip().startswith("["):
+        with suppress(strict_json.NotStrict):
+            return strict_json.loads(names)
+    return [names]
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

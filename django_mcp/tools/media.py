@@ -1,22 +1,27 @@
 """What a host's tool may return: text, pictures, sound, files and links, and the MCP content they become."""
 
 import base64
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, Literal
+from typing import IO, Any, ClassVar, Literal, get_args
 
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
+from django_mcp import incidents
 from django_mcp.conf import conf
 from django_mcp.protocol import portable_json
 from django_mcp.requests import Context
 from django_mcp.tools.links import StoredFile, link, store
 from django_mcp.tools.results import compact
+from django_mcp.vocabulary import Attachment
 
 Audience = Literal["user", "assistant"]
+# What MCP has a kind of content for; everything else is a link.
+INLINE = ("image", "audio")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,14 @@ class Content:
 
     audience: Sequence[Audience] = ()
     priority: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.audience, str) or not set(self.audience) <= set(get_args(Audience)):
+            msg = f"audience is a list of {' and '.join(get_args(Audience))}, not {self.audience!r}."
+            raise ValueError(msg)
+        if self.priority is not None and not 0 <= self.priority <= 1:
+            msg = f"priority is between 0 and 1, not {self.priority!r}."
+            raise ValueError(msg)
 
     def hints(self) -> dict[str, Any]:
         """Return the annotations of the block, empty where nothing was said."""
@@ -52,26 +65,45 @@ class Text(Content):
 
 @dataclass(frozen=True, slots=True)
 class _Bytes(Content):
-    data: bytes
+    kind: ClassVar[str]
+
+    data: bytes | bytearray | memoryview | IO[bytes]
     media_type: str
     filename: str = ""
 
+    def __post_init__(self) -> None:
+        Content.__post_init__(self)
+        if not self.media_type.startswith(f"{self.kind}/"):
+            msg = f"media_type begins with {self.kind}/, not {self.media_type!r}; use File for other files."
+            raise ValueError(msg)
+
     def block(self, context: Context) -> dict[str, Any]:
-        if len(self.data) > conf.MAX_INLINE_RESOURCE_BYTES:
-            stored = store(BytesIO(self.data), filename=self.filename, media_type=self.media_type)
-            return {**link(stored, context), **self.hints()}
-        kind = self.media_type.partition("/")[0]
-        return {"type": kind, "data": encoded(self.data), "mimeType": self.media_type, **self.hints()}
+        data = self.data
+        content: IO[bytes] = BytesIO(data) if isinstance(data, bytes | bytearray | memoryview) else data
+        size = content.seek(0, os.SEEK_END)
+        content.seek(0)
+        block = _block(content, size=size, media_type=self.media_type, filename=self.filename, context=context)
+        return {**block, **self.hints()}
 
 
 @dataclass(frozen=True, slots=True)
 class Image(_Bytes):
-    """A picture, `media_type` such as `image/png`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link."""
+    """A picture, `media_type` such as `image/png`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link.
+
+    `data` are bytes, or a seekable file to read them from, which stays open.
+    """
+
+    kind = "image"
 
 
 @dataclass(frozen=True, slots=True)
 class Audio(_Bytes):
-    """Sound, `media_type` such as `audio/wav`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link."""
+    """Sound, `media_type` such as `audio/wav`. One above `MAX_INLINE_RESOURCE_BYTES` becomes a link.
+
+    `data` are bytes, or a seekable file to read them from, which stays open.
+    """
+
+    kind = "audio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +162,37 @@ class EmbeddedResource(Content):
 
 
 def encoded(data: bytes) -> str:
+    """Return bytes as MCP sends them."""
     return base64.b64encode(data).decode()
+
+
+def attached(attachment: Attachment | None, context: Context) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
+    """Return the content blocks of the file that a view answered, and what to note.
+
+    The view has done its work: a storage that fails costs the file, not the answer.
+    """
+    if attachment is None:
+        return (), ()
+    try:
+        block = _block(
+            attachment.content,
+            size=attachment.size,
+            media_type=attachment.media_type,
+            filename=attachment.filename,
+            context=context,
+        )
+    except Exception as error:  # noqa: BLE001 - reported; the answer has its id
+        error_id = incidents.report("The file of an answer could not be stored for its link.", error)
+        return (), (f"The file could not be stored, so there is no link to it. Error id {error_id}.",)
+    return (block,), ()
+
+
+def _block(content: IO[bytes], *, size: int, media_type: str, filename: str, context: Context) -> dict[str, Any]:
+    """Return small pictures and sound as they are, everything else as a link to where it is stored."""
+    kind = media_type.partition("/")[0]
+    if kind in INLINE and size <= conf.MAX_INLINE_RESOURCE_BYTES:
+        return {"type": kind, "data": encoded(content.read()), "mimeType": media_type}
+    return link(store(content, filename=filename, media_type=media_type), context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +223,9 @@ def rendered(answer: Any, context: Context) -> Rendered:
             blocks.append(item.block(context))
             continue
         part = _plain(item)
+        if structured is not None and part.structured is not None:
+            msg = "A tool's answer holds at most one mapping beside its content; put all of it into one."
+            raise TypeError(msg)
         structured = structured if part.structured is None else part.structured
         blocks.extend(part.blocks)
     return Rendered(data=structured or [_brief(block) for block in blocks], structured=structured, blocks=tuple(blocks))
@@ -182,5 +247,6 @@ class _Renderer(JSONRenderer):
 
 
 def _brief(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a block without its bytes, for the record."""
-    return {key: value for key, value in block.items() if key not in {"data", "resource"}}
+    """Return a block without its content, for the record."""
+    brief = {key: value for key, value in block.items() if key not in {"data", "resource"}}
+    return {**brief, "uri": block["resource"]["uri"]} if "resource" in block else brief

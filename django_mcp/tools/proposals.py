@@ -6,11 +6,14 @@ from typing import Any
 from django_mcp import incidents
 from django_mcp.models import Confirmation
 from django_mcp.redaction import MASK, one_line, quoted, redact
-from django_mcp.tools.results import ToolResult
+from django_mcp.tools.results import ToolResult, compact
 from django_mcp.vocabulary import Caller, Finding, ToolCall
 
 MAX_SUMMARY = 500
 MAX_ARGUMENTS_NAMED = 8
+MAX_NESTED = 60
+# Short enough for all the named arguments to stand in one summary.
+MAX_VALUE = 40
 
 
 def summary_of(call: ToolCall, caller: Caller) -> str:
@@ -29,19 +32,23 @@ def summary_of(call: ToolCall, caller: Caller) -> str:
 
 
 def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
-    title = call.title or call.target
-    said = [f"{name} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
+    title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
+    said = [f"{_name(name)} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
     left = len(shown) - len(said)
     more = f" and {left} more" if left > 0 else ""
-    return f"{call.target}: {title.rstrip('.')}" + (f" ({', '.join(said)}{more})" if said else "")
+    return title + (f" ({', '.join(said)}{more})" if said else "")
 
 
 def _brief(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{len(value)} items]"
-    if isinstance(value, Mapping):
-        return f"{{{len(value)} fields}}"
-    return quoted(value) if isinstance(value, str) and value != MASK else str(value)
+    if isinstance(value, list | Mapping):
+        text = one_line(compact(value))
+        return text if len(text) <= MAX_NESTED else f"[{len(value)} {'items' if isinstance(value, list) else 'fields'}]"
+    return quoted(one_line(value, MAX_VALUE)) if isinstance(value, str) and value != MASK else str(value)
+
+
+def _name(name: str) -> str:
+    # An operation that takes any argument takes any name, whole sentences too.
+    return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
 
 
 def proposal(call: ToolCall, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:

@@ -1,8 +1,10 @@
 """Which tools there are, and which of them this caller may list and call."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 from django.apps import apps
@@ -11,14 +13,27 @@ from django.utils.module_loading import module_has_submodule
 
 from django_mcp.decorators import TOOL_ATTRIBUTE
 from django_mcp.errors import ProtocolError
-from django_mcp.exposure import API_TOOLS, Reach, reach
+from django_mcp.exposure import Reach, reach
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools import api_tools
 from django_mcp.tools.base import AnyTool, CallingTool
 from django_mcp.tools.hosted import tool_of
+from django_mcp.tools.operation_tools import tools_of
 
 MODULE = "mcp"
+PAGE_SIZE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Tools as MCP objects, with every field of the newest revision; `last` is the position of the last of them.
+
+    `last` is empty on the last page.
+    """
+
+    tools: list[dict[str, Any]]
+    last: str = ""
 
 
 @cache
@@ -28,13 +43,16 @@ def hosted_tools() -> Mapping[str, CallingTool]:
     Raises ImproperlyConfigured for a declaration that could not work, or two of one name.
     """
     found: dict[str, CallingTool] = {}
+    functions: list[Any] = []
     for config in apps.get_app_configs():
         if config.module is None or not module_has_submodule(config.module, MODULE):
             continue
         for declared in vars(import_module(f"{config.name}.{MODULE}")).values():
             said = getattr(declared, TOOL_ATTRIBUTE, None)
-            if not isinstance(said, Mapping):
+            # A module may import the tools of another, or give one a second name.
+            if not isinstance(said, Mapping) or any(declared is known for known in functions):
                 continue
+            functions.append(declared)
             tool = tool_of(declared, said)
             if tool.name in found or tool.name in api_tools.BY_NAME:
                 msg = f"Two MCP tools are called {tool.name!r}; rename the one in {config.name}.{MODULE}."
@@ -43,22 +61,42 @@ def hosted_tools() -> Mapping[str, CallingTool]:
     return dict(sorted(found.items()))
 
 
+def _operation_tools(caller_reach: Reach) -> Mapping[str, CallingTool]:
+    if not caller_reach.server.publishes_tools:
+        return {}
+    return tools_of(caller_reach.catalog, frozenset({*api_tools.BY_NAME, *hosted_tools()}))
+
+
 def find(name: str, caller_reach: Reach) -> AnyTool:
     """Return the tool of that name. Raises ProtocolError where there is none or the caller does not reach it."""
-    tool: AnyTool | None = api_tools.BY_NAME.get(name) or hosted_tools().get(name)
+    tool: AnyTool | None = (
+        api_tools.BY_NAME.get(name) or hosted_tools().get(name) or _operation_tools(caller_reach).get(name)
+    )
     if tool is None or not tool.reached(caller_reach):
         raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
     return tool
 
 
-def listed(context: Context, server: Server) -> list[dict[str, Any]]:
-    """Return the reached tools as MCP objects, with every field of the newest revision.
+def listed(context: Context, server: Server, *, after: str = "") -> Page:
+    """Return the reached tools whose position is after the given one, at most a page of them.
 
-    The API tools come first, and only for a caller who reaches an operation through them.
+    The API tools come first, and only for a caller who reaches an operation through them; then the host's tools, then
+    those of operations, each by name. A position says where a tool belongs whether or not it is there, so a listing
+    goes on where it stopped though tools came or went meanwhile.
     """
     caller_reach = reach(context, server)
-    tools = (*api_tools.TOOLS, *hosted_tools().values())
-    reached = [tool for tool in tools if tool.reached(caller_reach)]
-    if not caller_reach.anything():
-        reached = [tool for tool in reached if tool.group != API_TOOLS]
-    return [tool.listing(caller_reach) for tool in reached]
+    found = ((position, tool) for position, tool in _placed(caller_reach, after) if tool.reached(caller_reach))
+    shown = list(islice(found, PAGE_SIZE + 1))
+    more = len(shown) > PAGE_SIZE
+    return Page(
+        tools=[tool.listing(caller_reach) for _position, tool in shown[:PAGE_SIZE]],
+        last=shown[PAGE_SIZE - 1][0] if more else "",
+    )
+
+
+def _placed(caller_reach: Reach, after: str) -> Iterator[tuple[str, AnyTool]]:
+    """Yield the tools after a position, each with its own: texts in the order of the listing."""
+    if not after and caller_reach.anything():
+        yield from ((f"0{index}", tool) for index, tool in enumerate(api_tools.TOOLS))
+    for section, tools in (("1", hosted_tools()), ("2", _operation_tools(caller_reach))):
+        yield from ((section + name, tool) for name, tool in tools.items() if section + name > after)

@@ -1,7 +1,7 @@
 """What a call answers: one envelope for every outcome, and results that fit."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from django_mcp.tools.truncation import fit
 from django_mcp.vocabulary import Outcome, Reply, State, ToolCall
 
 MAX_PROBLEMS_IN_TEXT = 5
+PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})
 LOOK_FIRST = "It may have been applied: look at the data before you propose it again."
 
 _BY_STATUS: dict[int, type[ToolError]] = {
@@ -51,6 +52,11 @@ class ToolResult:
             result["content"] = result["content"] or [{"type": "text", "text": compact(self.structured)}]
         return result
 
+    def as_text(self) -> "ToolResult":
+        """Return the result without its object, which its text says as well."""
+        text = {"type": "text", "text": compact(self.structured)}
+        return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
+
 
 def compact(value: Any) -> str:
     """Return a JSON value as compact text."""
@@ -59,13 +65,22 @@ def compact(value: Any) -> str:
 
 def failure(target: str, error: ToolError) -> ToolResult:
     """Return the error as the model reads it."""
-    structured = {"status": "error", "api": target, "code": error.code, "error": error.text, **error.details}
-    return ToolResult(structured=structured, is_error=True)
+    envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
+    # The order for readers, and no detail of a host's tool in the place of the envelope's own word.
+    return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
 
 
-def success(call: ToolCall, reply: Reply, next_names: Iterable[str]) -> ToolResult:
-    """Return what the view answered, cut to size, with what was asked and what may follow."""
+def success(
+    call: ToolCall, reply: Reply, next_names: Iterable[str], blocks: Sequence[Mapping[str, Any]] = ()
+) -> ToolResult:
+    """Return what the view answered, cut to size, with what was asked and what may follow.
+
+    `blocks` are the content of the file that the view answered, where it did; a link is in the response too.
+    """
     response, truncated, hint = fit(reply.data, conf.MAX_RESULT_LENGTH)
+    for block in blocks:
+        if "uri" in block:
+            response = {**response, "uri": block["uri"]}
     structured: dict[str, Any] = {
         "status": "success",
         "api": call.target,
@@ -75,12 +90,40 @@ def success(call: ToolCall, reply: Reply, next_names: Iterable[str]) -> ToolResu
         "truncated": truncated,
         "next": list(next_names),
     }
-    warnings = [*call.warnings, *reply.notes, *([hint] if hint else [])]
+    warnings = [*call.warnings, *reply.notes, *([f"{hint} {_going_on(call)}"] if hint else [])]
     if warnings:
         structured["warnings"] = warnings
     if reply.location is not None:
         structured["location"] = reply.location
+    said = ({"type": "text", "text": compact(structured)}, *blocks) if blocks else ()
+    return ToolResult(structured=structured, blocks=said)
+
+
+def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
+    """Return the answer where a write is done and recorded but its result could not be put into words."""
+    if outcome.status is not State.SUCCEEDED:
+        text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
+        return failure(call.target, OutcomeUnknown(text, outcome=outcome.as_dict(), errorId=error_id))
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": {},
+        "response": None,
+        "httpStatus": outcome.http_status,
+        "truncated": True,
+        "next": [],
+        "warnings": [f"It was carried out, but its answer could not be shown (error id {error_id}). Do not repeat it."],
+    }
     return ToolResult(structured=structured)
+
+
+def _going_on(call: ToolCall) -> str:
+    """Say how to get the rest of a response that was cut, with the operation's own arguments."""
+    options = [name for name, argument in call.placement.items() if argument.location == "query"]
+    paging = [name for name in options if name in PAGING]
+    if paging:
+        return f"Go on from there, or ask for fewer rows, with {' and '.join(paging)}."
+    return f"Narrow with {', '.join(options)}." if options else "The operation has no arguments to ask for less."
 
 
 def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
@@ -108,12 +151,12 @@ def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
 
 
 def _sentence(reply: Reply) -> str:
-    if reply.status == 404:
-        return "Not found: nothing there, or not available to this user. Check the ids in args."
     problems = list(_problems(reply.data, ""))
     text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
     if len(problems) > MAX_PROBLEMS_IN_TEXT:
         text += f" And {len(problems) - MAX_PROBLEMS_IN_TEXT} more."
+    if reply.status == 404:
+        return f"Not found, or not available to this user. Check the ids and pages in args. {text}".strip()
     return text or f"The operation answered HTTP {reply.status}."
 
 
@@ -140,4 +183,6 @@ def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
     else:
         state = State.UNKNOWN
     http_status = reply.status if call.operation is not None else None
-    return Outcome(status=state, http_status=http_status, response=reply.data, error_id=reply.error_id)
+    # What a server says when it breaks was not written for a caller, neither now nor in a replay.
+    response = reply.data if reply.status < 500 else None
+    return Outcome(status=state, http_status=http_status, response=response, error_id=reply.error_id)

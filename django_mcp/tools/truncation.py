@@ -6,6 +6,8 @@ from typing import Any
 
 Path = tuple[str | int, ...]
 
+MAX_DEPTH = 16
+
 
 def size(value: Any) -> int:
     """Return the length of a value in bytes of compact UTF-8 JSON."""
@@ -13,7 +15,7 @@ def size(value: Any) -> int:
 
 
 def fit(data: Any, limit: int) -> tuple[Any, bool, str]:
-    """Return the data in at most `limit` bytes, whether anything was cut, and a sentence on how to get the rest.
+    """Return the data in at most `limit` bytes, whether anything was cut, and a sentence on what.
 
     The biggest list loses rows from its end. What is too big without any list keeps its smallest fields.
     """
@@ -26,24 +28,24 @@ def fit(data: Any, limit: int) -> tuple[Any, bool, str]:
         kept = _rows_within(rows, room)
         if kept:
             name = ".".join(str(part) for part in path) or "the list"
-            hint = (
-                f"Only the first {kept} of {len(rows)} rows of {name} are shown. Ask for fewer rows, go on from there "
-                f"with the paging arguments, or narrow with filters."
-            )
+            hint = f"Only the first {kept} of {len(rows)} rows of {name} are shown."
             return _with(data, path, rows[:kept]), True, hint
     return _smallest_fields(data, limit)
 
 
-def _longest_list(data: Any, path: Path = ()) -> Path | None:
-    """Return the path of the list that takes the most room, looking only into objects."""
-    if isinstance(data, list):
-        return path if len(data) > 1 else None
-    if not isinstance(data, Mapping):
-        return None
-    found = (_longest_list(item, (*path, key)) for key, item in data.items())
-    return max(
-        (item for item in found if item is not None), key=lambda item: size(_at(data, item[len(path) :])), default=None
-    )
+def _longest_list(data: Any) -> Path | None:
+    """Return the path of the list that takes the most room, looking only into objects, and not absurdly deep."""
+    best: tuple[int, Path] = (0, ())
+    level: list[tuple[Path, Any]] = [((), data)]
+    for _depth in range(MAX_DEPTH):
+        deeper: list[tuple[Path, Any]] = []
+        for path, value in level:
+            if isinstance(value, list) and len(value) > 1:
+                best = max(best, (size(value), path), key=lambda found: found[0])
+            elif isinstance(value, Mapping):
+                deeper += [((*path, key), item) for key, item in value.items()]
+        level = deeper
+    return best[1] if best[0] else None
 
 
 def _at(data: Any, path: Path) -> Any:
@@ -69,7 +71,7 @@ def _rows_within(rows: list[Any], room: int) -> int:
 
 def _smallest_fields(data: Any, limit: int) -> tuple[Any, bool, str]:
     if not isinstance(data, Mapping):
-        return None, True, f"The response has {size(data)} bytes, more than the {limit} that fit. Ask for less."
+        return None, True, f"The response has {size(data)} bytes, more than the {limit} that fit."
     kept: dict[str, Any] = {}
     room = limit - len("{}")
     for key, item in sorted(data.items(), key=lambda pair: size(pair[1])):
@@ -79,4 +81,4 @@ def _smallest_fields(data: Any, limit: int) -> tuple[Any, bool, str]:
         kept[key] = item
     left_out = ", ".join(str(key) for key in data if key not in kept)
     ordered = {key: kept[key] for key in data if key in kept}
-    return ordered, True, f"These fields were too big to show: {left_out}. Ask for less."
+    return ordered, True, f"These fields were too big to show: {left_out}."

@@ -1,10 +1,11 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
 import ipaddress
+from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 from django.views.decorators.debug import sensitive_variables
@@ -70,7 +71,8 @@ def authenticate(request: HttpRequest, *, client: str = "") -> Caller:
         except (APIException, PermissionDenied) as error:
             raise _refused(authenticator, asked, error) from None
         if found is not None and _may_log_in(found[0]):
-            return _caller(*found, address=_address(request), client=client)
+            caller = _caller(*found, address=_address(request), client=client)
+            return replace(caller, host=_host(request))
     if bearer_token(request) is not None:
         raise refuse(401, BAD_KEY, WWW_Authenticate=BAD_KEY_CHALLENGE)
     if conf.REQUIRE_AUTH:
@@ -83,6 +85,7 @@ def authenticate(request: HttpRequest, *, client: str = "") -> Caller:
         highest_safety=Safety.READ_ONLY,
         address=_address(request),
         client=client,
+        host=_host(request),
     )
 
 
@@ -132,4 +135,11 @@ def _address(request: HttpRequest) -> str:
     try:
         return str(ipaddress.ip_address(str(request.META.get("REMOTE_ADDR", "")).strip()))
     except ValueError:
+        return ""
+
+
+def _host(request: HttpRequest) -> str:
+    try:
+        return request.get_host()
+    except DisallowedHost:
         return ""

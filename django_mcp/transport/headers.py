@@ -8,8 +8,7 @@ from django.utils.cache import patch_vary_headers
 
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol.revisions import REVISIONS
-from django_mcp.redaction import quoted
+from django_mcp.protocol import mirrors
 
 ALLOWED_METHODS = "POST, OPTIONS"
 REQUEST_HEADERS = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, accept"
@@ -74,28 +73,15 @@ def preflight(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(status=204)
     del response["Content-Type"]
     response["Access-Control-Allow-Methods"] = ALLOWED_METHODS
-    response["Access-Control-Allow-Headers"] = REQUEST_HEADERS
+    response["Access-Control-Allow-Headers"] = ", ".join([REQUEST_HEADERS, *_mirroring(request)])
     response["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
     return response
 
 
-def revision(request: HttpRequest) -> str | None:
-    """Return the protocol revision that the request names, None where it names none.
-
-    Raises ProtocolError -32600 (HTTP 400), as the MCP transport demands, for one that is not spoken here.
-    """
-    named = request.headers.get("MCP-Protocol-Version", "").strip()
-    if not named:
-        return None
-    if named not in REVISIONS:
-        supported = sorted(REVISIONS, reverse=True)
-        raise ProtocolError(
-            ProtocolError.REQUEST,
-            f"Unsupported MCP-Protocol-Version {quoted(named)}. Supported: {', '.join(supported)}.",
-            http_status=400,
-            data={"supported": supported},
-        )
-    return named
+def _mirroring(request: HttpRequest) -> list[str]:
+    """Return the headers for arguments that the browser asks about: their names are the tools', so no list has them."""
+    asked = request.headers.get("Access-Control-Request-Headers", "").split(",")
+    return [name for name in map(str.strip, asked) if mirrors.is_param_header(name)]
 
 
 def finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:

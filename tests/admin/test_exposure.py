@@ -108,7 +108,7 @@ def test_row_of_a_group_that_is_gone_can_be_removed(desk):
     assert b"nothing belongs to it" in desk.get(PAGE).content
     desk.post(f"{PAGE}{gone.pk}/delete/", {"post": "yes"})
     assert not ToolGroup.objects.exists()
-    assert AuditEvent.objects.get().detail["before"] == {"exposed": True, "approval_mode": ""}
+    assert AuditEvent.objects.get().detail["before"] == {"exposed": True, "approval_mode": "", "publish_as": "api_tools"}
 
 
 def test_rule_takes_method_and_route_from_the_catalog(desk):
@@ -158,7 +158,7 @@ def test_read_that_requires_approval_shows_its_mode(desk):
 def test_second_rule_for_an_operation_is_refused(desk):
     ToolRule.objects.create(name="getcoffeeshopmenu")
     response = desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "hidden"})
-    assert b"There is a rule for this operation already." in response.content
+    assert b"There is a rule for this operation or tool already." in response.content
 
 
 def test_rule_that_matches_nothing_is_shown_as_orphaned(desk):
@@ -212,3 +212,74 @@ def test_problems_of_the_catalog_are_shown(desk, monkeypatch):
     problem = Problem(subject="/a/", text="It cannot be inspected.", cure="Correct the view.")
     monkeypatch.setattr(exposure, "get_catalog", lambda: Catalog((), (problem,)))
     assert "It cannot be inspected. Correct the view." in desk.get(PAGE).content.decode()
+
+
+def test_way_to_publish_is_chosen_with_an_event(desk):
+    desk.post(PAGE, {"group": "coffee-shop", "exposed": "on", "publish_as": "both"})
+    assert ToolGroup.objects.get().publish_as == "both"
+    assert AuditEvent.objects.get().detail["after"] == {"exposed": True, "publish_as": "both"}
+    assert '<option value="both" selected>' in desk.get(PAGE).content.decode()
+    assert server.current().publish_as("coffee-shop") == "both"
+
+
+def test_post_without_a_way_to_publish_leaves_it(desk):
+    ToolGroup.objects.create(name="coffee-shop", publish_as="one_tool_each")
+    desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
+    assert ToolGroup.objects.values_list("exposed", "publish_as").get() == (True, "one_tool_each")
+
+
+def test_unknown_way_to_publish_is_refused(desk):
+    response = desk.post(PAGE, {"group": "coffee-shop", "publish_as": "somehow"})
+    assert b"errorlist" in response.content
+    assert not ToolGroup.objects.exists()
+
+
+def test_way_that_settings_publish_is_shown_and_overridden(desk, settings):
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"coffee-shop": "both"}}
+    assert "As in the project&#x27;s settings: both" in desk.get(PAGE).content.decode()
+    desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
+    assert ToolGroup.objects.get().publish_as == "api_tools"
+    assert server.current().publish_as("coffee-shop") == "both"
+    desk.post(PAGE, {"group": "coffee-shop", "publish_as": "one_tool_each"})
+    assert server.current().publish_as("coffee-shop") == "one_tool_each"
+
+
+def test_host_tools_are_shown_in_their_group(desk, declaring):
+    body = desk.get(PAGE).content.decode()
+    row = row_of(body, "stamp")
+    for text in ("not declared", "hidden", "Confirmation token", "Add rule", "Stamp a form."):
+        assert text in row
+    assert "Runs at once" in row_of(body, "count_stamps")
+    assert "2 tools, 0 exposed" in " ".join(body.split())
+
+
+def test_group_of_host_tools_is_exposed_and_has_nothing_to_publish(desk, declaring):
+    desk.post(PAGE, {"group": "desk", "exposed": "on", "publish_as": "both"})
+    assert ToolGroup.objects.values_list("name", "exposed", "publish_as").get() == ("desk", True, "api_tools")
+    assert "exposed" in row_of(desk.get(PAGE).content.decode(), "stamp")
+
+
+def test_rule_for_a_host_tool_goes_by_name_alone(desk, declaring):
+    desk.post(f"{RULES}add/", {"name": "STAMP", "exposure": "exposed"})
+    rule = ToolRule.objects.get()
+    assert (rule.name, rule.method, rule.route) == ("stamp", "", "")
+    body = desk.get(PAGE).content.decode()
+    assert "Change rule" in row_of(body, "stamp")
+    assert "Orphaned rules" not in body
+    assert '<td class="field-matches">yes</td>' in desk.get(RULES).content.decode()
+
+
+def test_rule_for_a_host_tool_that_is_gone_is_orphaned(desk):
+    ToolRule.objects.create(name="stamp")
+    assert "Orphaned rules" in desk.get(PAGE).content.decode()
+
+
+def test_rule_near_a_host_tools_name_names_it(desk, declaring):
+    response = desk.post(f"{RULES}add/", {"name": "stampp", "exposure": "hidden"})
+    assert "Did you mean “stamp”?" in response.content.decode()
+
+
+def test_viewer_sees_how_a_group_is_published(browser, person):
+    ToolGroup.objects.create(name="coffee-shop", publish_as="one_tool_each")
+    viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
+    assert "Publish as: one tool each" in viewer.get(PAGE).content.decode()

@@ -311,3 +311,7 @@ def test_revoking_what_does_not_exist_is_not_found(desk):
 def test_state_of_a_key_whose_user_is_inactive(desk, key):
     User.objects.filter(pk=key.user_id).update(is_active=False)
     assert b"user inactive" in desk.get(LIST).content
+
+
+def test_groups_of_host_tools_can_be_chosen(desk, declaring):
+    assert b'value="desk"' in desk.get("/admin/django_mcp/apikey/add/").content

@@ -65,8 +65,12 @@ class Project:
         return self._send(method, path, query, b"" if data is None else json.dumps(data).encode())
 
     def rpc(self, method: str, params: Any) -> dict[str, Any]:
+        return json.loads(self.post(method, params))["result"]
+
+    def post(self, method: str, params: Any) -> bytes:
+        """Call a method of MCP; return the answer's bytes."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-        return json.loads(self._send("POST", "/mcp", "", body))["result"]
+        return self._send("POST", "/mcp", "", body)
 
     def tool(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self.rpc("tools/call", {"name": tool, "arguments": arguments})

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,4 +14,7 @@ def test_the_benchmark_compares_every_scenario(tmp_path):
     assert done.returncode == 0, done.stderr
     for name in ("list 10 rows", "retrieve one", "create, delegate", "propose + confirm", "tools/list", "token verify"):
         assert name in done.stdout
+    each = re.search(r"^one tool each +300 +3 +(\d+) ", done.stdout, re.MULTILINE)
+    api = re.search(r"^API tools +4 +1 +(\d+) ", done.stdout, re.MULTILINE)
+    assert int(api[1]) < 6 * 1024 < int(each[1])
     assert "===== propose + confirm" in profile.read_text()

@@ -396,7 +396,7 @@ def test_texts_come_from_the_docstring_of_the_handler_then_of_the_view():
     assert texts["health"][0] == "Tell whether it works."
     assert texts["health"][1].endswith("More about it.")
     assert texts["user_lock"] == ("Lock a user out.", "Lock a user out.")
-    assert texts["user_destroy"] == ("Delete: The users of the shop.", "The users of the shop.")
+    assert texts["user_destroy"] == ("Delete user: The users of the shop.", "The users of the shop.")
     assert texts["user_export"][0] == "Export: The users of the shop."
 
 

@@ -26,7 +26,7 @@ from drf_spectacular.utils import (
 )
 from jsonschema import Draft202012Validator
 from rest_framework import filters, generics, pagination, serializers
-from rest_framework.decorators import api_view
+from rest_framework.decorators import action, api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
@@ -520,15 +520,81 @@ def test_a_view_that_says_it_takes_no_body_takes_none():
     assert schema.notes == ()
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_methods_without_body_take_only_path_and_query(method):
-    @api_view([method])
+def test_a_delete_without_words_takes_only_its_path():
+    @api_view(["DELETE"])
     def view(request, pk):
         return Response({})
 
-    schema = schema_of(method, path("x/<int:pk>/", view))
+    schema = schema_of("DELETE", path("x/<int:pk>/", view))
     assert schema.input["properties"].keys() == {"id"}
     assert schema.input["additionalProperties"] is False
+
+
+def test_a_plain_view_may_read_any_option_unless_it_says_which():
+    @api_view(["GET"])
+    def view(request, pk):
+        return Response({})
+
+    schema = schema_of("GET", path("x/<int:pk>/", view))
+    assert schema.input["additionalProperties"] is True
+    assert schema.placement.get("days") == Argument(location="query", wire="days")
+    assert schema.notes
+
+    described = extend_schema(parameters=[OpenApiParameter("days", int)])(view)
+    schema = schema_of("GET", path("x/<int:pk>/", described))
+    assert schema.input["properties"].keys() == {"id", "days"}
+    assert schema.input["additionalProperties"] is False
+
+
+class Restock(serializers.Serializer):
+    amount = serializers.IntegerField()
+
+
+class GuessedSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = User
+        fields = ["id", "username"]
+
+
+class Shelf(ModelViewSet):
+    queryset = User.objects.all()
+    serializer_class = GuessedSerializer
+
+    @action(detail=True, methods=["post"])
+    def guess(self, request, pk): ...
+
+    @action(detail=True, methods=["post"], serializer_class=Restock)
+    def named(self, request, pk): ...
+
+    @extend_schema(request=Restock)
+    @action(detail=True, methods=["post"])
+    def declared(self, request, pk): ...
+
+    @action(detail=True, methods=["post"])
+    def switched(self, request, pk): ...
+
+    def get_serializer_class(self):
+        return Restock if self.action == "switched" else super().get_serializer_class()
+
+
+def test_an_action_without_a_serializer_of_its_own_takes_what_it_likes():
+    schema = shelf("guess")
+    assert schema.input["properties"].keys() == {"id"}
+    assert schema.input["additionalProperties"] is True
+    assert schema.output is None
+    assert schema.notes
+
+
+@pytest.mark.parametrize("name", ["named", "declared", "switched"])
+def test_an_action_that_says_what_it_takes_is_described(name):
+    assert shelf(name).input["properties"].keys() == {"id", "amount"}
+
+
+def shelf(action):
+    router = SimpleRouter()
+    router.register("shelf", Shelf)
+    pattern = next(item for item in router.urls if item.name == f"user-{action}")
+    return schema_of("POST", pattern)
 
 
 class ItemSerializer(serializers.ModelSerializer):

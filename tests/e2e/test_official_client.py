@@ -1,4 +1,4 @@
-"""The official Python client, with the handshake of the revisions before 2026-07-28."""
+"""The official Python client, as it comes and with the handshake of the revisions before 2026-07-28."""
 
 import copy
 
@@ -9,18 +9,19 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 ORDER = "CreateCoffeeShopOrder"
+MODES = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
 
 
 @pytest.fixture
 def talk(served):
-    """Run a conversation with a connected client."""
+    """Run a conversation with a client that is connected in the given mode."""
 
-    def run(conversation):
+    def run(conversation, *, mode):
         async def main():
             headers = {"Authorization": f"Bearer {served.keys['sam']}"}
             async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
                 transport = streamable_http_client(f"http://127.0.0.1:{served.server.port}/mcp", http_client=http)
-                async with Client(transport, mode="legacy") as client:
+                async with Client(transport, mode=mode) as client:
                     return await conversation(client)
 
         return anyio.run(main)
@@ -28,17 +29,19 @@ def talk(served):
     return run
 
 
-def test_the_handshake_says_who_serves_and_how_to_write(talk):
+@pytest.mark.parametrize(("mode", "revision"), MODES)
+def test_the_server_says_who_it_is_and_how_to_write(talk, mode, revision):
     async def conversation(client):
         return client.server_info, client.instructions, client.protocol_version
 
-    server_info, instructions, version = talk(conversation)
+    server_info, instructions, version = talk(conversation, mode=mode)
     assert server_info.name == "coffee-shop"
     assert "requires_confirmation" in instructions
-    assert version == "2025-11-25"
+    assert version == revision
 
 
-def test_the_whole_job(served, talk, lattes):
+@pytest.mark.parametrize(("mode", "revision"), MODES)
+def test_the_whole_job(served, talk, lattes, mode, revision):
     async def conversation(client):
         said = {}
 
@@ -59,7 +62,7 @@ def test_the_whole_job(served, talk, lattes):
         await call("replay", "api_call", **arguments, confirmationToken=token)
         return said
 
-    said = talk(conversation)
+    said = talk(conversation, mode=mode)
     tools = {tool.name: tool for tool in said["tools"]}
     assert set(tools) == {"api_search", "api_describe", "api_read", "api_call"}
     assert tools["api_read"].annotations.read_only_hint is True
@@ -83,4 +86,4 @@ def test_two_grande_oat_milk_lattes_cost_eleven(talk):
         lattes = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "quantity": 2}]}
         return await client.call_tool("api_read", {"name": "PreviewCoffeeShopOrder", "args": lattes})
 
-    assert talk(conversation).structured_content["response"]["total"] == "11.00"
+    assert talk(conversation, mode="auto").structured_content["response"]["total"] == "11.00"

@@ -2,16 +2,19 @@ from contextlib import contextmanager
 
 import pytest
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connections, transaction
 from django.http import HttpResponseRedirect
 from django.utils import translation
+from rest_framework import serializers
 from rest_framework.throttling import BaseThrottle
 
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
+from django_mcp.execution.targets import changes
 from django_mcp.redaction import MASK
-from django_mcp.vocabulary import Argument, Finding
+from django_mcp.vocabulary import Argument, Finding, Safety, ToolCall
 from tests.host import views
 from tests.host.models import Item, Person
 
@@ -102,6 +105,38 @@ def test_an_update_shows_what_changes_and_compares_those_columns(call, context, 
 def test_secrets_are_masked_in_the_preview(call, context, item):
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "pin": "9999"}, at="/items/1/"), context)
     assert finding.preview == {"changes": [{"field": "pin", "from": None, "to": MASK}]}
+
+
+def test_what_the_serializer_writes_besides_is_shown_and_compared(call, context, item):
+    finding = examine(call("PUT", "/stamping/{pk}/", {"pk": item.pk, "name": "Cup"}, at="/stamping/1/"), context)
+    assert finding.preview == {
+        "changes": [
+            {"field": "name", "from": "Mug", "to": "Cup"},
+            {"field": "views", "from": 0, "to": 99},
+            {"field": "owner", "from": "None", "to": "alice"},
+        ]
+    }
+    assert set(finding.target.fields) == {"name", "views", "owner_id"}
+
+
+def test_a_partial_update_writes_only_what_was_sent(call, context, item):
+    finding = examine(call("PATCH", "/stamping/{pk}/", {"pk": item.pk, "name": "Cup"}, at="/stamping/1/"), context)
+    assert [change["field"] for change in finding.preview["changes"]] == ["name"]
+
+
+def test_a_file_is_shown_by_its_name_and_size():
+    class Photo(serializers.Serializer):
+        photo = serializers.FileField()
+
+    upload = SimpleUploadedFile("a.txt", b"abc", "text/plain")
+    serializer = Photo(data={"photo": upload})
+    assert serializer.is_valid()
+    sent = ToolCall(
+        tool="t", target="t", safety=Safety.WRITE, requires_approval=False, group="g", arguments={"photo": "data:,"}
+    )
+    assert changes(sent, {"photo": "old.txt"}, serializer) == {
+        "changes": [{"field": "photo", "from": "old.txt", "to": "a.txt (text/plain, 3 bytes)"}]
+    }
 
 
 def test_a_many_to_many_change_is_shown_and_compares_the_whole_row(call, context, item):

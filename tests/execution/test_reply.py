@@ -11,7 +11,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def kind(call, context):
-    return lambda name: execute(call("GET", "/kinds/{kind}/", {"kind": name}, at="/kinds/x/"), context)
+    def answered(name):
+        reply = execute(call("GET", "/kinds/{kind}/", {"kind": name}, at="/kinds/x/"), context)
+        if reply.attachment is not None:
+            reply.attachment.content.close()
+        return reply
+
+    return answered
 
 
 def test_no_content_is_none(kind):

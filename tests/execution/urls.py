@@ -18,6 +18,7 @@ register_converter(HexConverter, "hex")
 
 router = SimpleRouter()
 router.register("items", views.ItemViewSet)
+router.register("stamping", views.StampingViewSet, basename="stamping")
 router.register("people", views.People)
 
 urlpatterns = [

@@ -60,6 +60,23 @@ class ItemSerializer(serializers.ModelSerializer):
         extra_kwargs = {"pin": {"write_only": True}, "people": {"required": False}}
 
 
+class StampingSerializer(serializers.ModelSerializer):
+    """Writes more than it is sent: a default that is computed, and a field that nobody sends."""
+
+    views = serializers.IntegerField(default=lambda: 99)
+    owner = serializers.HiddenField(default=serializers.CurrentUserDefault())
+
+    class Meta:
+        model = Item
+        fields = ["id", "name", "views", "active", "owner"]
+
+
+class StampingViewSet(viewsets.ModelViewSet):
+    queryset = Item.objects.all()
+    serializer_class = StampingSerializer
+    permission_classes = [IsAuthenticated]
+
+
 class Limited(LimitOffsetPagination):
     default_limit = 3
 

@@ -319,3 +319,29 @@ def test_exposing_a_group_counts_what_is_exposed_by_name_only(monkeypatch):
     (line,) = exposure.expose(["coffee-shop"])
     assert "1 with their own authentication are exposed by name only." in line
     assert "by name only" in run("operations")
+
+
+def test_host_tools_and_their_groups_are_exposed_and_hidden(declaring):
+    assert run("expose", "desk", "STAMP").splitlines() == [
+        "Group desk: exposed, 0 operations, 2 tools.",
+        "Tool stamp: exposed.",
+    ]
+    assert (ToolRule.objects.get().name, ToolRule.objects.get().method) == ("stamp", "")
+    run("hide", "stamp")
+    assert ToolRule.objects.get().exposure == "hidden"
+    assert "Did you mean 'count_stamps'?" in fails("expose", "count_stamp")
+
+
+def test_host_tools_are_listed_among_the_operations(declaring):
+    run("expose", "desk")
+    lines = run("operations").splitlines()
+    start = lines[0].index("SAFETY")
+    rows = {line.split()[0]: line for line in lines[1:]}
+    assert rows["stamp"][:start].split() == ["stamp"]
+    assert rows["stamp"][start:].split() == ["not", "declared", "desk", "yes", "confirmation_token"]
+    assert rows["count_stamps"][start:].split() == ["ReadOnly", "desk", "yes", "-"]
+
+
+def test_key_may_be_given_a_group_of_host_tools(sam, declaring):
+    run("key", "create", "agent", "--user", "sam", "--group", "desk")
+    assert APIKey.objects.get().groups == ["desk"]

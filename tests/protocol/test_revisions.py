@@ -7,9 +7,13 @@ import pytest
 
 from django_mcp.protocol.revisions import (
     HANDSHAKE,
+    MODERN,
     NEWEST_HANDSHAKE,
     REVISIONS,
+    SERVER_INFO,
+    complete,
     has,
+    is_modern,
     negotiate,
     trim_initialize,
     trim_result,
@@ -34,7 +38,7 @@ RESULT = {
         {"type": "image", "data": "AA==", "mimeType": "image/png", "_meta": {}},
         {"type": "audio", "data": "AA==", "mimeType": "audio/wav"},
         {"type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "icons": []},
-        {"type": "resource", "resource": {"uri": "file:///a", "text": "x"}},
+        {"type": "resource", "resource": {"uri": "file:///a", "text": "x", "_meta": {}, "invented": 1}},
         {"type": "hologram", "data": "AA=="},
     ],
     "structuredContent": {"status": "success"},
@@ -55,11 +59,20 @@ INITIALIZE = {
 
 
 def trimmed(revision):
-    return {
+    sent = {
         "Tool": trim_tool(TOOL, revision),
-        "CallToolResult": trim_result(RESULT, revision),
-        "InitializeResult": trim_initialize({**INITIALIZE, "protocolVersion": revision}, revision),
+        "CallToolResult": complete(trim_result(RESULT, revision), INITIALIZE["serverInfo"], revision),
     }
+    if revision in HANDSHAKE:
+        sent["InitializeResult"] = trim_initialize({**INITIALIZE, "protocolVersion": revision}, revision)
+    return sent
+
+
+def definitions(revision):
+    """Return the JSON Schema of a revision, its definitions, and how to point at one."""
+    schema = json.loads((Path(os.environ["MCP_SCHEMAS"]) / f"{revision}.schema.json").read_text())
+    section = "definitions" if "definitions" in schema else "$defs"
+    return schema, schema[section], f"#/{section}/"
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)
@@ -70,6 +83,11 @@ def test_a_spoken_revision_is_echoed(revision):
 @pytest.mark.parametrize("asked", ["2099-01-01", "", "1", "2025-11-25 ", "draft"])
 def test_any_other_revision_is_answered_with_the_newest(asked):
     assert negotiate(asked) == NEWEST_HANDSHAKE == "2025-11-25"
+
+
+def test_a_revision_without_a_handshake_is_not_negotiated():
+    assert negotiate(MODERN[0]) == NEWEST_HANDSHAKE
+    assert [revision for revision in (None, "", *REVISIONS) if is_modern(revision)] == ["2026-07-28"]
 
 
 def test_revisions_sort_by_their_date():
@@ -89,12 +107,19 @@ def test_revisions_sort_by_their_date():
         ("server.title", "2025-06-18"),
         ("tool.icons", "2025-11-25"),
         ("server.description", "2025-11-25"),
+        ("contents._meta", "2025-06-18"),
+        ("result.resultType", "2026-07-28"),
     ],
 )
 def test_a_feature_is_there_from_its_revision_on(feature, since):
-    assert [revision for revision in HANDSHAKE if has(revision, feature)] == [
-        revision for revision in HANDSHAKE if revision >= since
+    assert [revision for revision in REVISIONS if has(revision, feature)] == [
+        revision for revision in REVISIONS if revision >= since
     ]
+
+
+@pytest.mark.parametrize("feature", ["tool.execution", "capability.tasks"])
+def test_a_feature_is_gone_where_a_revision_dropped_it(feature):
+    assert [revision for revision in REVISIONS if has(revision, feature)] == ["2025-11-25"]
 
 
 def test_no_revision_has_what_the_table_does_not_name():
@@ -105,7 +130,8 @@ def test_the_newest_handshake_keeps_all_but_inventions():
     kept = trimmed("2025-11-25")
     assert kept["Tool"] == {key: item for key, item in TOOL.items() if key != "invented"}
     assert kept["CallToolResult"]["structuredContent"] == RESULT["structuredContent"]
-    assert kept["CallToolResult"]["content"][:5] == RESULT["content"][:5]
+    assert kept["CallToolResult"]["content"][:4] == RESULT["content"][:4]
+    assert kept["CallToolResult"]["content"][4]["resource"] == {"uri": "file:///a", "text": "x", "_meta": {}}
     assert kept["InitializeResult"]["serverInfo"] == INITIALIZE["serverInfo"]
 
 
@@ -138,16 +164,62 @@ def test_trimming_leaves_its_input_alone():
     assert json.dumps([TOOL, RESULT, INITIALIZE]) == before
 
 
+@pytest.mark.parametrize("revision", [None, *HANDSHAKE])
+def test_results_of_the_handshake_revisions_say_nothing_of_their_type_or_server(revision):
+    assert complete({"a": 1}, INITIALIZE["serverInfo"], revision) == {"a": 1}
+    assert "resultType" not in trim_result({**RESULT, "resultType": "complete"}, revision)
+
+
+def test_modern_results_say_their_type_and_who_answers():
+    result = complete({"tools": [], "_meta": {"x/y": 1}}, INITIALIZE["serverInfo"], "2026-07-28")
+    assert result == {
+        "resultType": "complete",
+        "tools": [],
+        "_meta": {"x/y": 1, SERVER_INFO: INITIALIZE["serverInfo"]},
+    }
+
+
+def test_a_result_of_another_type_stays_one():
+    assert complete({"resultType": "input_required"}, {}, "2026-07-28")["resultType"] == "input_required"
+
+
 @pytest.mark.service("schemas")
-@pytest.mark.parametrize("kind", ["Tool", "CallToolResult", "InitializeResult"])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_what_is_sent_is_what_the_official_schema_has(revision):
+    schema, known, pointer = definitions(revision)
+    for kind, sent in trimmed(revision).items():
+        jsonschema.validate(sent, {**schema, "$ref": pointer + kind})
+        assert set(sent) <= set(known[kind]["properties"])
+    blocks = trimmed(revision)["CallToolResult"]["content"]
+    names = {"text": "Text", "image": "Image", "audio": "Audio"}
+    kinds = {**{kind: f"{name}Content" for kind, name in names.items()}, "resource": "EmbeddedResource"}
+    for block in blocks:
+        assert set(block) <= set(known[kinds.get(block["type"], "ResourceLink")]["properties"])
+        assert set(block.get("resource", {})) <= set(known["TextResourceContents"]["properties"])
+
+
+@pytest.mark.service("schemas")
 @pytest.mark.parametrize("revision", HANDSHAKE)
-def test_what_is_sent_is_what_the_official_schema_has(revision, kind):
-    schema = json.loads((Path(os.environ["MCP_SCHEMAS"]) / f"{revision}.schema.json").read_text())
-    section = "definitions" if "definitions" in schema else "$defs"
-    sent = trimmed(revision)[kind]
-    jsonschema.validate(sent, {**schema, "$ref": f"#/{section}/{kind}"})
-    definitions = schema[section]
-    assert set(sent) <= set(definitions[kind]["properties"])
-    if kind == "InitializeResult":
-        assert set(sent["serverInfo"]) <= set(definitions["Implementation"]["properties"])
-        assert set(sent["capabilities"]) <= set(definitions["ServerCapabilities"]["properties"])
+def test_the_handshake_says_what_the_official_schema_has(revision):
+    _, known, _ = definitions(revision)
+    sent = trimmed(revision)["InitializeResult"]
+    assert set(sent["serverInfo"]) <= set(known["Implementation"]["properties"])
+    assert set(sent["capabilities"]) <= set(known["ServerCapabilities"]["properties"])
+
+
+@pytest.mark.service("schemas")
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("tool", "Tool"),
+        ("result", "CallToolResult"),
+        ("server", "Implementation"),
+        ("capability", "ServerCapabilities"),
+        ("initialize", "InitializeResult"),
+    ],
+)
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_table_has_every_field_of_the_official_schema(revision, kind, name):
+    _, known, _ = definitions(revision)
+    fields = known.get(name, {}).get("properties", {}) if not (is_modern(revision) and kind == "initialize") else {}
+    assert [field for field in fields if not has(revision, f"{kind}.{field}")] == []

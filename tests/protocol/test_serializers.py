@@ -1,6 +1,7 @@
 import pytest
 
 from django_mcp.errors import ProtocolError
+from django_mcp.protocol import cursors
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
 
 
@@ -24,6 +25,10 @@ def test_the_handshake_reads_the_version_and_ignores_the_rest():
 @pytest.mark.parametrize("params", [{}, {"cursor": None}, {"cursor": ""}, {"_meta": {"progressToken": 1}}])
 def test_a_list_is_asked_for_without_cursor(params):
     assert not read(ListToolsParams, params).get("cursor")
+
+
+def test_a_cursor_is_read_as_the_position_it_stands_for():
+    assert read(ListToolsParams, {"cursor": cursors.encode("2CreateOrder")})["cursor"] == "2CreateOrder"
 
 
 @pytest.mark.parametrize("cursor", ["abc", 5, {}])

@@ -84,6 +84,10 @@ def test_a_description_is_all_that_a_call_needs(mcp):
     assert api["tool"]["examples"]
 
 
+def test_names_may_come_as_json_text(mcp):
+    assert mcp.tool("api_describe", {"names": f'["{CREATE}", "{MENU}"]'})["count"] == 2
+
+
 def test_a_read_is_described_as_needing_no_approval(mcp):
     api = mcp.tool("api_describe", {"names": MENU})["apis"][0]
     assert api["tool"]["name"] == "api_read"

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from django_mcp.tools.results import ToolResult, error_of, failure, outcome_of, success
-from django_mcp.vocabulary import Operation, Outcome, Reply, Safety, State, ToolCall
+from django_mcp.vocabulary import Argument, Operation, Outcome, Reply, Safety, State, ToolCall
 
 
 @pytest.fixture
@@ -46,7 +48,19 @@ def test_a_result_that_is_too_long_says_how_to_go_on(call, settings):
     settings.DJANGO_MCP = {"MAX_RESULT_LENGTH": 200}
     structured = success(call, Reply(status=200, data=[{"id": number} for number in range(100)]), []).structured
     assert structured["truncated"] is True
-    assert "paging" in structured["warnings"][0]
+    assert "of 100 rows" in structured["warnings"][0]
+    assert structured["warnings"][0].endswith("The operation has no arguments to ask for less.")
+
+
+def test_what_was_cut_is_reached_by_the_operations_own_arguments(call, settings):
+    settings.DJANGO_MCP = {"MAX_RESULT_LENGTH": 200}
+    placement = {name: Argument(location="query", wire=name) for name in ("limit", "offset", "status")}
+    rows = [{"id": number} for number in range(100)]
+    paged = success(replace(call, placement=placement), Reply(status=200, data=rows), []).structured
+    assert paged["warnings"][0].endswith("with limit and offset.")
+    placement = {"status": placement["status"]}
+    filtered = success(replace(call, placement=placement), Reply(status=200, data=rows), []).structured
+    assert filtered["warnings"][0].endswith("Narrow with status.")
 
 
 @pytest.mark.parametrize(
@@ -89,8 +103,8 @@ def test_a_refusal_without_words_names_its_status():
     assert error_of(Reply(status=405)).text == "The operation answered HTTP 405."
 
 
-def test_not_found_says_nothing_of_what_the_view_said():
-    assert "secret" not in error_of(Reply(status=404, data={"detail": "secret 5 is another's"})).text
+def test_not_found_says_what_the_view_says():
+    assert "Invalid page." in error_of(Reply(status=404, data={"detail": "Invalid page."})).text
 
 
 def test_nothing_was_changed_is_only_said_where_it_is_so():

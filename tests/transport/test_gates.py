@@ -283,6 +283,15 @@ def test_preflight_is_answered_before_authentication(settings, http, exposed):
     }  # fmt: skip
 
 
+def test_preflight_lists_the_headers_of_arguments_that_the_browser_asks_about(settings, http, exposed):
+    settings.DJANGO_MCP = {"ALLOWED_ORIGINS": ["http://localhost:6274"]}
+    asked = "authorization, mcp-param-region,Mcp-Param-X, mcp-param-, x-other, mcp-param-a b"
+    headers = {"Origin": "http://localhost:6274", **PREFLIGHT, "Access-Control-Request-Headers": asked}
+    listed = http.options("/mcp", headers=headers)["Access-Control-Allow-Headers"].split(", ")
+    assert [name for name in listed if name.lower().startswith("mcp-param")] == ["mcp-param-region", "Mcp-Param-X"]
+    assert "x-other" not in listed
+
+
 def test_preflight_of_another_origin_is_403(http, exposed):
     refusal(http.options("/mcp", headers={"Origin": "https://evil.example", **PREFLIGHT}), 403)
 
@@ -356,8 +365,9 @@ def test_messages_of_the_wrong_shape_are_errors_with_their_id(post, members):
 @pytest.mark.parametrize("named", ["1900-01-01", "2099-01-01", "banana", "2025-06-18, 2025-06-18"])
 @pytest.mark.parametrize("message", [{"method": "ping", "id": 5}, {"method": "notifications/initialized"}])
 def test_an_unknown_revision_is_400_and_lists_the_supported(post, named, message):
-    error = refusal(post({"jsonrpc": "2.0", **message}, headers={"MCP-Protocol-Version": named}), 400)
-    assert error["data"]["supported"] == ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+    error = refusal(post({"jsonrpc": "2.0", **message}, headers={"MCP-Protocol-Version": named}), 400, -32022)
+    supported = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+    assert error["data"] == {"supported": supported, "requested": named}
 
 
 @pytest.mark.parametrize("named", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", " 2025-06-18 ", ""])

@@ -12,6 +12,7 @@ from django_mcp.errors import ProtocolError
 from django_mcp.models import ServerSettings
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.revisions import HANDSHAKE
+from django_mcp.tools.registry import Page
 from django_mcp.tools.results import ToolResult
 
 LISTED = {
@@ -36,7 +37,7 @@ def tools(monkeypatch):
         return ToolResult(structured={"status": "success", "api": "ü"})
 
     monkeypatch.setattr(dispatch, "call_tool", call_tool)
-    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server: [LISTED])
+    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server, *, after="": Page(tools=[LISTED]))
     return calls
 
 

@@ -30,17 +30,17 @@ class Command(BaseCommand):
         self._add_key(commands.add_parser("key", help="Create, list and revoke API keys."))
 
         for name, method, text in (
-            ("expose", self.expose, "Let agents reach groups or operations."),
-            ("hide", self.hide, "Keep groups or operations from agents."),
+            ("expose", self.expose, "Let agents reach groups, operations or tools."),
+            ("hide", self.hide, "Keep groups, operations or tools from agents."),
         ):
             changing = commands.add_parser(name, help=text)
-            changing.add_argument("names", nargs="+", metavar="GROUP_OR_OPERATION")
+            changing.add_argument("names", nargs="+", metavar="GROUP_OR_NAME")
             changing.set_defaults(method=method)
 
-        listing = commands.add_parser("operations", help="List every operation and what holds for it.")
+        listing = commands.add_parser("operations", help="List every operation and tool, and what holds for it.")
         listing.set_defaults(method=self.operations)
 
-        prune = commands.add_parser("prune", help="Remove old confirmations and audit events.")
+        prune = commands.add_parser("prune", help="Remove old confirmations, audit events and linked files.")
         prune.add_argument("--older-than", metavar="DURATION", help="Such as 90d; by default AUDIT_RETENTION.")
         prune.set_defaults(method=self.prune)
 
@@ -100,7 +100,10 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         expired = pruning.expire_overdue(now)
         confirmations, events = pruning.remove_confirmations(before), pruning.remove_events(before)
-        self.stdout.write(f"Expired {expired} confirmations; removed {confirmations} confirmations, {events} events.")
+        files = pruning.remove_files(now)
+        self.stdout.write(
+            f"Expired {expired} confirmations; removed {confirmations} confirmations, {events} events, {files} files."
+        )
 
 
 def _age(text: str | None) -> timedelta:

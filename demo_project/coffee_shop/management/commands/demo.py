@@ -35,6 +35,7 @@ class Command(BaseCommand):
         environment = {
             **os.environ,
             "DATABASE_URL": database,
+            "DJANGO_MEDIA_ROOT": f"{folder}/media",
             "DJANGO_DEBUG": "0",
             "DJANGO_SECRET_KEY": secrets.token_urlsafe(50),
             "DJANGO_ALLOWED_HOSTS": "127.0.0.1",
@@ -55,7 +56,7 @@ class Command(BaseCommand):
         url = f"http://127.0.0.1:{port}"
         self.stdout.write(f"\nAdmin:       {url}/admin/  (admin/admin)")
         self.stdout.write(f"Trail:       {url}{ADMIN}confirmation/")
-        self.stdout.write(f"Key:         {key}  (acts as sam, coffee-shop only, 30 days)")
+        self.stdout.write(f"Key:         {key}  (acts as sam, {' and '.join(stage.GROUPS)} only, 30 days)")
         self.stdout.write("Claude Code:")
         self.stdout.write(
             f'  claude mcp add --transport http coffee-shop {url}/mcp --header "Authorization: Bearer {key}"\n'

@@ -1,0 +1,255 @@
+"""A client for host projects' own tests: it speaks to the real endpoint through Django's test client.
+
+mcp = McpClient(user=sam)
+order = mcp.call("CreateOrder", {"product_id": 7}).confirm()
+assert order.response["total"] == "5.50"
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal
+
+from django.db import models
+from django.test import Client
+from django.urls import reverse
+
+from django_mcp import keys
+from django_mcp.catalog.discovery import get_catalog
+from django_mcp.inventory import nearest
+from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.tools import api_tools, raw_schemas
+from django_mcp.tools.base import TOKEN
+from django_mcp.tools.lookup import API_CALL, API_READ
+from django_mcp.tools.registry import hosted_tools
+from django_mcp.vocabulary import Safety
+
+REVISION = "2025-11-25"
+
+
+class RpcError(Exception):
+    """The server answered with a JSON-RPC error, or refused the request: unknown tool, wrong key, nothing exposed."""
+
+    def __init__(self, code: int, message: str, *, data: Any = None, http_status: int = 200) -> None:
+        super().__init__(f"{message} (JSON-RPC {code}, HTTP {http_status})")
+        self.code = code
+        self.message = message
+        self.data = data
+        self.http_status = http_status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a tool answered. `arguments` are those it was called with, `raw` is MCP's result as it came."""
+
+    client: "McpClient" = field(repr=False)
+    tool: str
+    arguments: Mapping[str, Any] = field(repr=False)
+    raw: Mapping[str, Any]
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.raw.get("isError"))
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """The content blocks: text, image, audio, resource and resource_link."""
+        return list(self.raw["content"])
+
+    @property
+    def text(self) -> str:
+        """The text of all text blocks."""
+        return "\n".join(block["text"] for block in self.content if block["type"] == "text")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The structured result, empty where there is none. That of an error is read from its text where it must be."""
+        if "structuredContent" in self.raw:
+            return dict(self.raw["structuredContent"])
+        return dict(json.loads(self.text)) if self.is_error else {}
+
+    @property
+    def status(self) -> str:
+        """`success`, `error` or `requires_confirmation`; a host's own tool needs no word of its own for success."""
+        if self.is_error:
+            return "error"
+        asks = self.data.get("status") == "requires_confirmation" and TOKEN in self.data
+        return "requires_confirmation" if asks else "success"
+
+    @property
+    def response(self) -> Any:
+        """What the operation's view answered."""
+        return self.data.get("response")
+
+    @property
+    def error(self) -> str:
+        """The text of an error, empty where it is none."""
+        return str(self.data.get("error", "")) if self.is_error else ""
+
+    @property
+    def code(self) -> str:
+        """The code of an error, empty where it is none."""
+        return str(self.data.get("code", "")) if self.is_error else ""
+
+    @property
+    def token(self) -> str:
+        """The token of a proposal. Raises AssertionError, with what the server said, where it is none."""
+        if self.status != "requires_confirmation":
+            msg = f"{self.tool} asked for no confirmation; it answered: {self.error or self.text}"
+            raise AssertionError(msg)
+        return str(self.data[TOKEN])
+
+    def confirm(self) -> "Result":
+        """Make the same call again with the token. Raises AssertionError where this is no proposal."""
+        return self.client.tool(self.tool, {**self.arguments, TOKEN: self.token})
+
+
+class McpClient:
+    """A caller of the MCP endpoint.
+
+    Give a `user`, for whom a key is issued that reaches `groups` up to `highest_safety`; or a `key`, the secret of one
+    that exists; or neither, for a caller that does not authenticate. `url` is for an endpoint that is mounted elsewhere.
+    """
+
+    def __init__(
+        self,
+        *,
+        user: Any = None,
+        key: str | None = None,
+        groups: Literal["all"] | Collection[str] = "all",
+        highest_safety: Safety = Safety.DESTRUCTIVE,
+        url: str | None = None,
+    ) -> None:
+        if user is not None and key is None:
+            chosen: Collection[str] = () if groups == "all" else groups
+            key = keys.issue(
+                name="test",
+                user=user,
+                groups=chosen,
+                all_groups=groups == "all",
+                highest_safety=Safety(highest_safety),
+            )[1]
+        self.key = key
+        self.url = url or reverse("django_mcp:mcp")
+        self.http = Client(raise_request_exception=False)
+        self.headers: dict[str, str] = {"MCP-Protocol-Version": REVISION, "Accept": "application/json"}
+        self._ids = count(1)
+
+    def post(self, body: bytes | str, **headers: str) -> Any:
+        """Send a body as it is and return Django's response. `headers` are added to the client's own."""
+        said = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        return self.http.post(
+            self.url, body, content_type="application/json", headers={**said, **self.headers, **headers}
+        )
+
+    def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send a JSON-RPC request and return its result. Raises RpcError."""
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": dict(params or {})}
+        response = self.post(json.dumps(message))
+        answer = json.loads(response.content)
+        if "error" in answer:
+            said = answer["error"]
+            raise RpcError(said["code"], said["message"], data=said.get("data"), http_status=int(response.status_code))
+        return dict(answer["result"])
+
+    def tools(self) -> dict[str, dict[str, Any]]:
+        """Return the tools that this caller is shown, by name, in the server's order."""
+        found: dict[str, dict[str, Any]] = {}
+        params: dict[str, Any] = {}
+        while True:
+            page = self.request("tools/list", params)
+            found.update({tool["name"]: tool for tool in page["tools"]})
+            if not page.get("nextCursor"):
+                return found
+            params = {"cursor": page["nextCursor"]}
+
+    def search(self, query: str = "", **filters: Any) -> list[dict[str, Any]]:
+        """Return the operations that `api_search` finds; `filters` are its `tag`, `safety` and `take`."""
+        said = {"query": query, **filters} if query else filters
+        return list(self.tool("api_search", said).data["apis"])
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """Return what `api_describe` says of one operation; an `error` where it is out of reach."""
+        return dict(self.tool("api_describe", {"names": [name]}).data["apis"][0])
+
+    def read(self, name: str, **args: Any) -> Result:
+        """Run an operation that only reads."""
+        return self.tool(API_READ, {"name": name, "args": args})
+
+    def call(self, name: str, args: Mapping[str, Any] | None = None) -> Result:
+        """Call an operation. A write is a proposal first: `call(…).confirm()` runs it."""
+        return self.tool(API_CALL, {"name": name, "args": dict(args or {})})
+
+    def tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> Result:
+        """Call a tool by its own name: one that the host defines, or an operation that is published as one.
+
+        Raises RpcError where there is no such tool for this caller, or the tool answers with a protocol error, and
+        AssertionError where the result does not fit the output schema that the tool promises: strict clients would
+        not take it.
+        """
+        sent = dict(arguments or {})
+        raw = self.request("tools/call", {"name": name, "arguments": sent})
+        if name not in api_tools.BY_NAME:
+            self._check(name, raw)
+        return Result(client=self, tool=name, arguments=sent, raw=raw)
+
+    def _check(self, name: str, raw: Mapping[str, Any]) -> None:
+        schema = self.tools().get(name, {}).get("outputSchema")
+        if schema is None:
+            return
+        if "structuredContent" not in raw:
+            problems = (
+                [] if raw.get("isError") else ["there is no structured content; return a dict or serializer data"]
+            )
+        else:
+            found = raw_schemas.validator(schema).iter_errors(raw["structuredContent"])
+            problems = [f"{raw_schemas.path_of(error)}: {error.message}" for error in found]
+        if problems:
+            msg = f"The result of {name} does not fit its output schema: {'; '.join(problems)}"
+            raise AssertionError(msg)
+
+
+@contextmanager
+def exposing(*names: str) -> Iterator[None]:
+    """Expose groups, operations or tools of these names for a while, in the database.
+
+    Raises LookupError for a name that nothing has.
+    """
+    with ExitStack() as stack:
+        for name in names:
+            stack.enter_context(_exposed(name))
+        yield
+
+
+@contextmanager
+def _exposed(name: str) -> Iterator[None]:
+    row, field_name, value = _row(name)
+    before = getattr(row, field_name) if row.pk else None
+    setattr(row, field_name, value)
+    row.save()
+    try:
+        yield
+    finally:
+        if before is None:
+            row.delete()
+        else:
+            setattr(row, field_name, before)
+            row.save(update_fields=[field_name])
+
+
+def _row(name: str) -> tuple[models.Model, str, Any]:
+    catalog, tools = get_catalog(), hosted_tools()
+    groups = {operation.group for operation in catalog.operations} | {tool.group for tool in tools.values()}
+    if name in groups:
+        return ToolGroup.objects.filter(name=name).first() or ToolGroup(name=name), "exposed", True
+    operation = catalog.get(name)
+    if operation is None and name not in tools:
+        near = nearest(name, {*groups, *tools, *(item.name for item in catalog.operations)})
+        msg = f"There is no group, operation or tool {name!r}." + (f" Did you mean {near!r}?" if near else "")
+        raise LookupError(msg)
+    rule = ToolRule.objects.filter(name__iexact=name).first() or ToolRule(name=name)
+    if operation is not None:
+        rule.name, rule.method, rule.route = operation.name, operation.method, operation.route
+    return rule, "exposure", ToolRule.Exposure.EXPOSED.value

@@ -1,0 +1,132 @@
+"""One tool for each operation, where its group is published so."""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import count
+from typing import Any
+
+from django.utils.translation import get_language
+
+from django_mcp.approval.policy import decide
+from django_mcp.approval.tokens import clean
+from django_mcp.catalog.discovery import Catalog
+from django_mcp.catalog.plain_values import say
+from django_mcp.catalog.schema import OperationSchema
+from django_mcp.exposure import Reach
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
+from django_mcp.tools.lookup import asked, schema_of
+from django_mcp.tools.portable_schema import portable
+from django_mcp.tools.resolution import ENVELOPE, SAYING_YES, kept, resolved
+from django_mcp.vocabulary import Operation, Run, ToolCall
+
+# Clients put the server's name before a tool's and refuse what is longer than 64 then.
+MAX_NAME = 40
+HASH_LENGTH = 8
+
+_STRANGE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@lru_cache(maxsize=16)
+def tools_of(catalog: Catalog, taken: frozenset[str]) -> Mapping[str, CallingTool]:
+    """Return a tool for every operation of the catalog, by name and in its order; `taken` are names of other tools.
+
+    A name depends on the catalog and on the other tools alone: it is the same for all callers, whatever is exposed.
+    """
+    names = tool_names([operation.name for operation in catalog.operations], taken)
+    tools = (_tool(names[operation.name], operation) for operation in catalog.operations)
+    return {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
+
+
+def tool_names(operations: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return a tool's name for each operation's: letters, digits, _ and -, at most 40.
+
+    A name that fits is kept. One that had to be changed and then is another's, one that is too long, and one in
+    `taken` end in a hash of the operation's full name.
+    """
+    plain = {operation: _plain(operation) for operation in operations}
+    wanted = Counter(name.casefold() for name in plain.values())
+    used = {name.casefold() for name in taken}
+    names: dict[str, str] = {}
+    for operation, name in sorted(plain.items(), key=lambda pair: pair[0] != pair[1]):
+        alone = wanted[name.casefold()] == 1 or name == operation
+        if name and len(name) <= MAX_NAME and alone and name.casefold() not in used:
+            names[operation] = name
+            used.add(name.casefold())
+    for operation, name in sorted(plain.items()):
+        if operation not in names:
+            names[operation] = _hashed(operation, name, used)
+            used.add(names[operation].casefold())
+    return names
+
+
+def _plain(name: str) -> str:
+    without_marks = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return name if name.isascii() and not _STRANGE.search(name) else _STRANGE.sub("_", without_marks).strip("_")
+
+
+def _hashed(operation: str, name: str, used: set[str]) -> str:
+    for attempt in count():
+        digest = hashlib.sha256(f"{operation}{'!' * attempt}".encode("utf-8", "replace")).hexdigest()[:HASH_LENGTH]
+        start = name[: MAX_NAME - HASH_LENGTH - 1].rstrip("_-") or "operation"
+        found = f"{start}_{digest}"
+        if found.casefold() not in used:
+            return found
+    raise AssertionError
+
+
+def _tool(name: str, operation: Operation) -> CallingTool:
+    # Kept with the tool, so that it goes when the catalog does.
+    built: dict[tuple[str | None, bool], tuple[OperationSchema, Schema]] = {}
+    return CallingTool(
+        name=name,
+        title=operation.summary or operation.name,
+        description=_description(operation),
+        group=operation.group,
+        schemas=partial(_schemas, operation, name, built),
+        safety=lambda _reach: operation.safety,
+        reached=lambda reach: reach.reaches_own_tool(operation),
+        resolve=partial(_resolve, operation, name),
+    )
+
+
+def _description(operation: Operation) -> str:
+    hints = operation.hints
+    text = hints.description or operation.description or operation.summary or operation.name
+    return f"{text}\n\n{hints.when_to_use}" if hints.when_to_use else text
+
+
+def _schemas(
+    operation: Operation,
+    name: str,
+    built: dict[tuple[str | None, bool], tuple[OperationSchema, Schema]],
+    reach: Reach,
+) -> tuple[Schema, Schema]:
+    schema = schema_of(operation, reach)
+    asks = not isinstance(decide(asked(operation, reach, tool=name), reach.server, reach.context.caller), Run)
+    known = built.get((get_language(), asks))
+    # The schema may be this user's own: what was built of another is replaced.
+    if known is None or known[0] is not schema:
+        known = built[get_language(), asks] = (schema, _listed(schema, asks=asks))
+    return known[1], ENVELOPE
+
+
+def _listed(schema: OperationSchema, *, asks: bool) -> Schema:
+    taken = portable(schema.input)
+    for note in schema.notes:
+        say(taken, note)
+    if asks:
+        taken["properties"] = {**taken["properties"], TOKEN: TOKEN_SCHEMA}
+    return taken
+
+
+def _resolve(operation: Operation, name: str, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
+    takes = schema_of(operation, reach).placement
+    args = {key: value for key, value in arguments.items() if key not in SAYING_YES or key in takes}
+    token = clean(args.pop(TOKEN, None))
+    if token is not None and not args:
+        args = kept(token, tool=name, operation=operation, stored=stored)
+    return resolved(name, operation, args, token, reach)

@@ -1,0 +1,119 @@
+"""JSON Schemas that hosts write themselves: checked once, published as they are, never completed from elsewhere."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
+from referencing import Registry, Resource
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+Schema = Mapping[str, Any]
+
+HEADER = "x-mcp-header"
+HEADER_TYPES = ("string", "integer", "boolean")
+# A token of RFC 9110, section 5.6.2: what may be part of a header's name.
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_REFERENCES = ("$ref", "$dynamicRef")
+# An empty registry: without one, jsonschema fetches what a `$ref` points to over the network.
+_NOWHERE: Registry[Any] = Registry()
+
+
+def problems(schema: Any) -> Iterator[str]:
+    """Yield what keeps a schema from being published and checked against, each as the end of a sentence."""
+    if not isinstance(schema, Mapping) or schema.get("type") != "object":
+        yield 'must be a dict with "type": "object" at its root; MCP takes nothing else there.'
+        return
+    try:
+        json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        yield f"is no JSON: {error}. Use plain dicts, lists, texts and numbers."
+        return
+    yield from _schema_problems(dict(schema))
+
+
+def _schema_problems(schema: dict[str, Any]) -> Iterator[str]:
+    dialect = _dialect(schema)
+    if dialect is None:
+        yield f"names an unknown $schema, {schema.get('$schema')!r}; leave it out for JSON Schema 2020-12."
+        return
+    try:
+        dialect.check_schema(schema)
+    except SchemaError as error:
+        yield f"is no JSON Schema: {error.message} (at {error.json_path})."
+        return
+    root: Resource[Any] = DRAFT202012.create_resource(schema)
+    yield from _reference_problems(root, _NOWHERE.resolver_with_root(root))
+    yield from _header_problems(root)
+
+
+def _dialect(schema: Schema) -> type[Validator] | None:
+    if "$schema" not in schema:
+        return Draft202012Validator
+    unknown: Any = None
+    return validator_for(schema, default=unknown)
+
+
+def _reference_problems(resource: Resource[Any], resolver: Any) -> Iterator[str]:
+    contents = resource.contents
+    for keyword in _REFERENCES:
+        reference = contents.get(keyword) if isinstance(contents, Mapping) else None
+        if not isinstance(reference, str):
+            continue
+        try:
+            resolver.lookup(reference)
+        except (Unresolvable, ValueError):
+            yield f"has a {keyword} that leads nowhere inside of it, {reference!r}; nothing is fetched, put it in $defs."
+    for inner in resource.subresources():
+        yield from _reference_problems(inner, resolver.in_subresource(inner))
+
+
+def _header_problems(root: Resource[Any]) -> Iterator[str]:
+    """Check the arguments that clients repeat in a header (MCP 2026-07-28, custom headers from tool parameters)."""
+    reachable = {id(schema): name for name, schema in _properties(root.contents, "")}
+    seen: dict[str, str] = {}
+    for schema in _everywhere(root):
+        if HEADER not in schema:
+            continue
+        header, where = schema[HEADER], reachable.get(id(schema))
+        if where is None:
+            yield f"has {HEADER} where clients do not look for it; it belongs on an entry of properties."
+        elif not isinstance(header, str) or not HEADER_NAME.fullmatch(header):
+            yield f"has {HEADER} {header!r} on {where}; it must be a word of letters, digits and -."
+        elif schema.get("type") not in HEADER_TYPES:
+            yield f"has {HEADER} on {where}, whose type must be one of {', '.join(HEADER_TYPES)}."
+        elif header.lower() in seen:
+            yield f"has {HEADER} {header!r} on {seen[header.lower()]} and on {where}; name each only once."
+        else:
+            seen[header.lower()] = where
+
+
+def _properties(schema: Any, path: str) -> Iterator[tuple[str, Any]]:
+    inner = schema.get("properties") if isinstance(schema, Mapping) else None
+    for name, entry in (inner or {}).items():
+        here = f"{path}.{name}" if path else name
+        yield here, entry
+        yield from _properties(entry, here)
+
+
+def _everywhere(resource: Resource[Any]) -> Iterator[Mapping[str, Any]]:
+    if isinstance(resource.contents, Mapping):
+        yield resource.contents
+    for inner in resource.subresources():
+        yield from _everywhere(inner)
+
+
+def validator(schema: Schema) -> Validator:
+    """Return the validator of a schema that has no problems; it fetches nothing."""
+    dialect = _dialect(schema) or Draft202012Validator
+    return dialect(dict(schema), registry=_NOWHERE)
+
+
+def path_of(error: ValidationError) -> str:
+    """Return where the value is wrong, spelled as in `items[0].size`; `args` for all of it."""
+    return error.json_path.removeprefix("$").removeprefix(".") or "args"

@@ -1,0 +1,82 @@
+"""From what a tool was called with to the call of an operation: common to the API tools and to operations' own tools."""
+
+from typing import Any
+
+from django_mcp.catalog.arguments import normalise
+from django_mcp.catalog.schema import OperationSchema
+from django_mcp.errors import ValidationFailed
+from django_mcp.exposure import Reach
+from django_mcp.requests import forwarded_headers
+from django_mcp.tools.base import Schema, Stored
+from django_mcp.tools.lookup import requires_approval, schema_of
+from django_mcp.vocabulary import Operation, ToolCall
+
+# Models answer a request for confirmation with these, of their own accord. They confirm nothing.
+SAYING_YES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
+
+# What every call of an operation answers, whatever became of it.
+ENVELOPE: Schema = {
+    "type": "object",
+    "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
+    "required": ["status"],
+}
+
+
+def kept(token: str, *, tool: str, operation: Operation, stored: Stored) -> dict[str, Any]:
+    """Return the arguments that were kept with a token, for a call that brings none.
+
+    Raises ValidationFailed where they could not be kept, and what `stored` raises for a token that cannot be redeemed.
+    """
+    arguments = stored(token, tool=tool, target=operation.name)
+    if arguments is None:
+        raise ValidationFailed("The arguments were not kept with this token; send the same args with it again.")
+    return dict(arguments)
+
+
+def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str | None, reach: Reach) -> ToolCall:
+    """Return the call of an operation through an MCP tool, with its effective arguments.
+
+    Raises ValidationFailed for arguments that the operation does not take.
+    """
+    schema = schema_of(operation, reach)
+    args, ignored = without_yes(args, schema)
+    effective, warnings = normalise(
+        schema.input,
+        args,
+        read_only=schema.read_only,
+        partial=operation.method == "PATCH",
+        needed=_path_arguments(schema),
+    )
+    return ToolCall(
+        tool=tool,
+        target=operation.name,
+        title=operation.summary,
+        safety=operation.safety,
+        requires_approval=requires_approval(operation, reach),
+        group=operation.group,
+        operation=operation,
+        summary=operation.hints.summary,
+        sent=args,
+        arguments=effective,
+        placement=schema.placement,
+        token=token,
+        sensitive=schema.sensitive,
+        forwarded=forwarded_headers(reach.context.outer),
+        warnings=(*ignored, *warnings),
+    )
+
+
+def without_yes(args: dict[str, Any], schema: OperationSchema) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the arguments without words of consent that the operation does not take, and a warning for each.
+
+    An operation that takes any argument may mean something by them.
+    """
+    if schema.input.get("additionalProperties") is not False:
+        return args, ()
+    yes = [name for name in args if name in SAYING_YES and name not in schema.placement]
+    kept_back = {name: value for name, value in args.items() if name not in yes}
+    return kept_back, tuple(f'"{name}" confirms nothing and was ignored; only the token does.' for name in yes)
+
+
+def _path_arguments(schema: OperationSchema) -> frozenset[str]:
+    return frozenset(name for name, argument in schema.placement.items() if argument.location == "path")

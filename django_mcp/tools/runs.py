@@ -1,0 +1,181 @@
+"""One run of a tool that the host defines: validated, in its transaction, and every way it can end as a reply."""
+
+import inspect
+import math
+from collections.abc import Awaitable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.core.exceptions import PermissionDenied
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
+from django.http import Http404, HttpRequest
+from rest_framework.exceptions import APIException
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from django_mcp import incidents
+from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
+from django_mcp.protocol import portable_json
+from django_mcp.redaction import MASK, secrets_in
+from django_mcp.requests import Context, host_context, inner_request
+from django_mcp.tools import results
+from django_mcp.tools.declarations import HostedTool
+from django_mcp.tools.media import Content, Rendered, rendered
+from django_mcp.vocabulary import Reply
+
+
+@dataclass(kw_only=True, eq=False)
+class ToolRun:
+    """A call of the tool's function with effective arguments. Made for one request and run at most once."""
+
+    tool: HostedTool
+    arguments: Mapping[str, Any]
+    sensitive: frozenset[str]
+    context: Context
+    _started: bool = field(default=False, init=False)
+    _returned: bool = field(default=False, init=False)
+    _committed: bool = field(default=False, init=False)
+
+    def examine(self) -> None:
+        """Validate the arguments without running anything. Raises ValidationFailed, and what validation refuses with."""
+        reply = None
+        try:
+            with host_context(self._request):
+                self._data  # noqa: B018 - validated when first asked for
+        except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
+            reply = self._failed(error)
+        if reply is not None:
+            raise reply.error or results.error_of(reply)
+
+    def __call__(self) -> Reply:
+        """Run it and return what became of it; whatever it raises is a reply too."""
+        try:
+            answer = self._in_context()
+        except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
+            return self._failed(error)
+        return Reply(status=200, data=answer.data, structured=answer.structured, blocks=answer.blocks)
+
+    def _in_context(self) -> Rendered:
+        with host_context(self._request):
+            return self._run()
+        raise RuntimeError("A context manager of EXECUTION_CONTEXT swallowed an exception.")
+
+    def _run(self) -> Rendered:
+        data = self._data
+        with ExitStack() as transactions:
+            for alias in self._aliases:
+                transactions.enter_context(transaction.atomic(using=alias))
+                transaction.on_commit(self._mark_committed, using=alias)
+            self._started = True
+            answer: Any = self.tool.function(self.context.caller, data)
+            if inspect.isawaitable(answer):
+                answer = async_to_sync(_awaited)(answer)
+            result = rendered(self._given(answer), self.context)
+            self._returned = True
+        return result
+
+    def _mark_committed(self) -> None:
+        self._committed = True
+
+    @cached_property
+    def _request(self) -> HttpRequest:
+        return inner_request(self.context, method="POST", path=self.context.outer.path_info)
+
+    @cached_property
+    def _serializer_context(self) -> dict[str, Any]:
+        # The inner request has the caller as its user, for CurrentUserDefault and the like.
+        return {"caller": self.context.caller, "request": Request(self._request)}
+
+    @cached_property
+    def _data(self) -> Mapping[str, Any]:
+        if self.tool.input is None:
+            return self.arguments
+        serializer = self.tool.input(data=dict(self.arguments), context=self._serializer_context)
+        if serializer.is_valid():
+            return serializer.validated_data  # type: ignore[no-any-return]
+        errors = _portable(serializer.errors)
+        raise ValidationFailed(results.error_of(Reply(status=400, data=errors)).text, errors=errors)
+
+    @cached_property
+    def _aliases(self) -> tuple[str, ...]:
+        """Return the databases whose transactions the function runs in."""
+        asked = [alias for alias, options in connections.settings.items() if options["ATOMIC_REQUESTS"]]
+        if self.tool.atomic is None:
+            return tuple(asked)
+        return tuple(dict.fromkeys([DEFAULT_DB_ALIAS, *asked])) if self.tool.atomic else ()
+
+    def _given(self, answer: Any) -> Any:
+        if self.tool.output is None:
+            return answer
+        if isinstance(answer, list | tuple):
+            return [self._serialized(item) for item in answer]
+        return self._serialized(answer)
+
+    def _serialized(self, item: Any) -> Any:
+        if self.tool.output is None or isinstance(item, Content | BaseSerializer | Response | str):
+            return item
+        return self.tool.output(item, context=self._serializer_context)
+
+    def _nothing_remains(self, error: Exception) -> bool:
+        """Tell, after an exception, whether everything that the function did in its transactions is undone for sure."""
+        if not self._started:
+            return True
+        if not self._aliases or self._committed:
+            return False
+        # A commit that fails may have arrived all the same; only a constraint says that nothing was stored.
+        return not self._returned or isinstance(error, IntegrityError)
+
+    def _failed(self, error: Exception) -> Reply:
+        undone = self._nothing_remains(error)
+        try:
+            reply = self._refused(error, rolled_back=undone)
+        except Exception as broken:  # noqa: BLE001 - what the error itself carries cannot be said in JSON
+            broken.__context__ = error
+            reply, error = None, broken
+        if reply is not None:
+            return reply
+        secrets = secrets_in(self.arguments, self.sensitive)
+        error_id = incidents.report(f"The tool {self.tool.name} failed.", error, secrets=secrets)
+        return Reply(status=500, error_id=error_id, rolled_back=undone)
+
+    def _refused(self, error: Exception, *, rolled_back: bool) -> Reply | None:
+        """Return the reply for an error that was meant for the caller, None for any other."""
+        if isinstance(error, ToolError):
+            error.text, error.details = self._masked(str(error.text)), _portable(error.details)
+            said = {"code": error.code, "error": error.text, **error.details}
+            return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
+        if isinstance(error, ProtocolError):
+            error.data = _portable(error.data)
+            said = {"code": error.code, "error": error.message, "data": error.data}
+            return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
+        if isinstance(error, APIException) and error.status_code < 500:
+            detail = _portable(error.detail)
+            data = detail if isinstance(detail, dict | list) else {"detail": detail}
+            wait = getattr(error, "wait", None)
+            retry_after = None if wait is None else math.ceil(wait)
+            return Reply(status=error.status_code, data=data, retry_after=retry_after, rolled_back=rolled_back)
+        if isinstance(error, Http404):
+            return Reply(status=404, data={"detail": "Not found."}, rolled_back=rolled_back)
+        if isinstance(error, PermissionDenied):
+            detail = "You do not have permission to perform this action."
+            return Reply(status=403, data={"detail": detail}, rolled_back=rolled_back)
+        return None
+
+    def _masked(self, text: str) -> str:
+        for secret in sorted(secrets_in(self.arguments, self.sensitive), key=len, reverse=True):
+            text = text.replace(secret, MASK)
+        return text
+
+
+def _portable(value: Any) -> Any:
+    """Return a value of Django's and DRF's kinds as plain JSON. Raises TypeError for what JSON cannot say."""
+    return portable_json.loads(JSONRenderer().render(value) or b"null")[0]
+
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer

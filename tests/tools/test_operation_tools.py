@@ -1,0 +1,315 @@
+import re
+
+import pytest
+
+from django_mcp.catalog.discovery import get_catalog
+from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
+from django_mcp.tools.operation_tools import tool_names
+from django_mcp.vocabulary import EventKind, Safety
+from tests.tools.test_portable_schema import KEYWORDS, keywords
+
+MENU = "GetCoffeeShopMenu"
+CREATE = "CreateCoffeeShopOrder"
+UPDATE = "UpdateCoffeeShopOrder"
+CANCEL = "CancelCoffeeShopOrder"
+API_TOOLS = ["api_search", "api_describe", "api_read", "api_call"]
+TWO_LATTES = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "quantity": 2}]}
+NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+def publish(way, group="coffee-shop"):
+    ToolGroup.objects.update_or_create(name=group, defaults={"exposed": True, "publish_as": way})
+
+
+def pages(mcp):
+    """Return the tools of every page."""
+    found, params = [], {}
+    while True:
+        result = mcp.rpc("tools/list", params)["result"]
+        found.append(result["tools"])
+        if "nextCursor" not in result:
+            return found
+        params = {"cursor": result["nextCursor"]}
+
+
+def tools(mcp):
+    return {tool["name"]: tool for page in pages(mcp) for tool in page}
+
+
+def own(mcp):
+    """Return the tools that are operations' own."""
+    operations = {operation.name for operation in get_catalog().operations}
+    return {name for name in tools(mcp) if name in operations}
+
+
+@pytest.fixture
+def each(mcp):
+    """A client of the coffee shop, which is published as one tool each."""
+    publish("one_tool_each")
+    return mcp
+
+
+@pytest.fixture
+def both(mcp):
+    publish("both")
+    return mcp
+
+
+@pytest.fixture
+def many(mcp, settings):
+    """A client of 300 operations, published as one tool each."""
+    settings.ROOT_URLCONF = "tests.benchmarks.many"
+    ToolGroup.objects.all().delete()
+    publish("one_tool_each", group="many")
+    return mcp
+
+
+@pytest.mark.parametrize(
+    ("operations", "taken", "expected"),
+    [
+        (["orders"], (), ["orders"]),
+        (["shop.orders:list all"], (), ["shop_orders_list_all"]),
+        (["Öffnen"], (), ["Offnen"]),
+        (["菜单"], (), ["operation_4ce4cafd"]),
+        (["a.b", "a_b"], (), ["a_b_2e7336dc", "a_b"]),
+        (["a.b", "a:b"], (), ["a_b_2e7336dc", "a_b_6783a31e"]),
+        (["api_call"], ("api_call",), ["api_call_0972a104"]),
+        (["stamp"], ("Stamp",), ["stamp_e0afcdbf"]),
+        (["x" * 40], (), ["x" * 40]),
+        (["x" * 41], (), ["x" * 31 + "_3164596d"]),
+    ],
+)
+def test_names(operations, taken, expected):
+    found = [tool_names(operations, taken)[name] for name in operations]
+    assert found == expected
+    assert all(NAME.fullmatch(name) for name in found)
+
+
+def test_a_name_does_not_depend_on_the_order_of_the_operations():
+    names = ["a.b", "a:b", "a_b", "é", "e", "x" * 41, "x" * 42]
+    assert tool_names(names, ()) == tool_names(names[::-1], ())
+    assert len({name.casefold() for name in tool_names(names, ()).values()}) == len(names)
+
+
+def test_even_a_hash_that_is_taken_finds_another_name():
+    (hashed,) = tool_names(["菜单"], ()).values()
+    (found,) = tool_names(["菜单"], (hashed,)).values()
+    assert found != hashed
+    assert NAME.fullmatch(found)
+
+
+def test_by_default_operations_are_no_tools(mcp):
+    assert own(mcp) == set()
+    assert mcp.rpc("tools/call", {"name": MENU, "arguments": {}})["error"]["code"] == -32602
+
+
+def test_one_tool_each_leaves_the_api_tools_out(each):
+    assert {MENU, CREATE, CANCEL} <= own(each)
+    assert not set(API_TOOLS) & tools(each).keys()
+    assert each.call(MENU, {})["code"] == "not_found"
+    assert each.tool("api_read", {"name": MENU, "args": {}})["code"] == "not_found"
+    assert "error" in each.tool("api_describe", {"names": [MENU]})["apis"][0]
+    assert each.tool("api_search", {"query": "menu"})["status"] == "no_match"
+
+
+def test_both_ways_reach_the_same_operation(both):
+    assert set(API_TOOLS) < tools(both).keys()
+    by_api = both.tool("api_read", {"name": MENU, "args": {"limit": 1}})
+    assert both.tool(MENU, {"limit": 1}) == by_api
+    assert by_api["status"] == "success"
+
+
+def test_settings_publish_a_group(mcp, settings):
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"coffee-shop": "both"}}
+    assert MENU in tools(mcp)
+
+
+def test_the_admins_word_goes_before_the_settings(mcp, settings):
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"coffee-shop": "both"}}
+    publish("one_tool_each")
+    assert "api_call" not in tools(mcp)
+
+
+@pytest.mark.parametrize("said", [{"coffee-shop": "somehow"}, {"coffee-shop": None}, "both", {"api_tools": "both"}])
+def test_settings_that_cannot_be_read_publish_nothing_more(mcp, settings, said):
+    settings.DJANGO_MCP = {"PUBLISH_AS": said}
+    assert own(mcp) == set()
+    assert set(API_TOOLS) < {*tools(mcp), ""}
+
+
+def test_publishing_exposes_nothing(mcp, settings):
+    ToolGroup.objects.all().delete()
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"coffee-shop": "both"}, "TOOLS": [MENU]}
+    assert own(mcp) == {MENU}
+    assert mcp.rpc("tools/call", {"name": CREATE, "arguments": TWO_LATTES})["error"]["code"] == -32602
+
+
+def test_naming_a_hidden_operation_does_not_reach_it(each, settings):
+    ToolRule.objects.create(name=MENU, exposure="hidden")
+    settings.DJANGO_MCP = {"TOOLS": [MENU]}
+    assert MENU not in own(each)
+    assert each.rpc("tools/call", {"name": MENU, "arguments": {}})["error"]["code"] == -32602
+
+
+def test_hidden_and_nonexistent_tools_look_alike(make_mcp):
+    publish("one_tool_each")
+    mcp = make_mcp(highest_safety=Safety.READ_ONLY)
+    forbidden = mcp.rpc("tools/call", {"name": CREATE, "arguments": {}})["error"]
+    missing = mcp.rpc("tools/call", {"name": "NoSuchTool", "arguments": {}})["error"]
+    assert str(forbidden).replace(CREATE, "NAME") == str(missing).replace("NoSuchTool", "NAME")
+
+
+def test_a_key_lists_only_the_operations_it_reaches(make_mcp):
+    publish("one_tool_each")
+    assert CREATE not in own(make_mcp(highest_safety=Safety.READ_ONLY))
+    assert CANCEL not in own(make_mcp(highest_safety=Safety.WRITE))
+    assert own(make_mcp(all_groups=False, groups=["other"])) == set()
+
+
+def test_a_view_that_forbids_the_caller_is_not_listed(each, monkeypatch):
+    from rest_framework.permissions import BasePermission
+
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    class Nobody(BasePermission):
+        def has_permission(self, request, view):
+            return False
+
+    monkeypatch.setattr(MenuViewSet, "permission_classes", [Nobody])
+    assert MENU not in own(each)
+
+
+def test_a_tool_says_what_its_operation_is(each):
+    tool = tools(each)[CREATE]
+    operation = get_catalog().get(CREATE)
+    assert tool["title"] == operation.summary
+    assert tool["description"].startswith(operation.hints.description or operation.description)
+    assert tool["annotations"] == {"readOnlyHint": False, "destructiveHint": False}
+    assert set(tool["inputSchema"]["properties"]) == {"customer_name", "items", "confirmationToken"}
+    assert tool["inputSchema"]["required"] == ["customer_name", "items"]
+    assert tool["outputSchema"]["required"] == ["status"]
+    assert tools(each)[MENU]["annotations"] == {"readOnlyHint": True}
+    assert tools(each)[CANCEL]["annotations"] == {"readOnlyHint": False, "destructiveHint": True}
+
+
+def test_the_token_is_an_argument_only_where_something_is_asked(each):
+    assert "confirmationToken" not in tools(each)[MENU]["inputSchema"]["properties"]
+    ToolRule.objects.create(name=MENU, requires_approval=True)
+    assert "confirmationToken" in tools(each)[MENU]["inputSchema"]["properties"]
+    ToolGroup.objects.update(approval_mode="delegate_to_client")
+    assert "confirmationToken" not in tools(each)[CREATE]["inputSchema"]["properties"]
+    assert "confirmationToken" in tools(each)[MENU]["inputSchema"]["properties"]
+
+
+def test_the_whole_flow(each):
+    proposal = each.tool(CREATE, TWO_LATTES)
+    assert proposal["status"] == "requires_confirmation"
+    assert f"call {CREATE} again" in proposal["instruction"]
+    done = each.tool(CREATE, {**TWO_LATTES, "confirmationToken": proposal["confirmationToken"]})
+    assert (done["status"], done["api"], done["httpStatus"]) == ("success", CREATE, 201)
+    replay = each.tool(CREATE, {**TWO_LATTES, "confirmationToken": proposal["confirmationToken"]})
+    assert (replay["code"], replay["outcome"]["response"]) == ("confirmation_used", done["response"])
+    row = Confirmation.objects.get()
+    assert (row.tool, row.target) == (CREATE, CREATE)
+    assert AuditEvent.objects.filter(kind=EventKind.EXECUTED, tool=CREATE).count() == 1
+
+
+def test_the_token_alone_stands_for_the_arguments_it_was_given_for(each):
+    token = each.tool(CREATE, TWO_LATTES)["confirmationToken"]
+    done = each.tool(CREATE, {"confirmationToken": token, "confirm": True})
+    assert done["status"] == "success"
+    assert done["response"]["customer_name"] == "Sam"
+
+
+def test_other_arguments_than_those_shown_run_nothing(each):
+    token = each.tool(CREATE, TWO_LATTES)["confirmationToken"]
+    changed = {**TWO_LATTES, "customer_name": "Kim", "confirmationToken": token}
+    assert each.tool(CREATE, changed)["changed"] == ["customer_name"]
+
+
+@pytest.mark.parametrize("word", [{"confirm": True}, {"approved": "yes"}, {"confirmationToken": "yes"}])
+def test_saying_yes_is_a_first_call(each, word):
+    assert each.tool(CREATE, {**TWO_LATTES, **word})["status"] == "requires_confirmation"
+
+
+def test_unknown_arguments_are_refused(each):
+    assert each.tool(CREATE, {**TWO_LATTES, "customer": "Sam"})["code"] == "validation_error"
+
+
+def test_a_token_of_one_way_is_not_spent_on_the_other(both):
+    by_api = both.propose(CREATE, TWO_LATTES)
+    by_tool = both.tool(CREATE, TWO_LATTES)["confirmationToken"]
+    assert both.tool(CREATE, {**TWO_LATTES, "confirmationToken": by_api})["code"] == "confirmation_wrong_operation"
+    assert both.call(CREATE, TWO_LATTES, confirmationToken=by_tool)["code"] == "confirmation_wrong_operation"
+    assert both.tool(CREATE, {"confirmationToken": by_api})["code"] == "confirmation_wrong_operation"
+    assert both.call(CREATE, TWO_LATTES, confirmationToken=by_api)["status"] == "success"
+    assert both.tool(CREATE, {**TWO_LATTES, "confirmationToken": by_tool})["status"] == "success"
+
+
+def test_a_token_of_one_operations_tool_is_not_spent_on_anothers(each):
+    order = each.tool(CREATE, {"confirmationToken": each.tool(CREATE, TWO_LATTES)["confirmationToken"]})["response"]
+    token = each.tool(UPDATE, {"id": order["id"], "customer_name": "Sammy"})["confirmationToken"]
+    refused = each.tool(CANCEL, {"id": order["id"], "confirmationToken": token})
+    assert refused["code"] == "confirmation_wrong_operation"
+
+
+def test_follow_ups_are_named_whichever_way_they_are_published(each):
+    order = each.tool(CREATE, {"confirmationToken": each.tool(CREATE, TWO_LATTES)["confirmationToken"]})
+    assert CANCEL in order["next"]
+
+
+def test_hiding_the_api_tools_leaves_the_own_tools(both):
+    ToolGroup.objects.create(name="api_tools", exposed=False)
+    assert not set(API_TOOLS) & tools(both).keys()
+    assert both.tool(MENU, {})["status"] == "success"
+
+
+def test_300_operations_are_listed_in_pages(many):
+    found = pages(many)
+    names = [tool["name"] for page in found for tool in page]
+    assert [len(page) for page in found] == [100, 100, 100]
+    assert names == sorted(set(names))
+    assert all(NAME.fullmatch(name) for name in names)
+    assert pages(many) == found
+
+
+def test_a_listing_goes_on_where_tools_came_and_went(many):
+    first = many.rpc("tools/list")["result"]
+    last = first["tools"][-1]["name"]
+    names = tool_names([operation.name for operation in get_catalog().operations], ())
+    (hidden,) = (operation for operation, name in names.items() if name == last)
+    ToolRule.objects.create(name=hidden, exposure="hidden")
+    second = many.rpc("tools/list", {"cursor": first["nextCursor"]})["result"]["tools"]
+    assert len(second) == 100
+    assert second[0]["name"] > last
+    assert many.rpc("tools/list")["result"]["tools"][-1]["name"] == second[0]["name"]
+
+
+def test_every_listed_schema_is_one_that_strict_clients_take(many):
+    publish("both", group="many")
+    for tool in tools(many).values():
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            assert schema["type"] == "object"
+            assert isinstance(schema["properties"], dict)
+            assert set(keywords(schema)) <= KEYWORDS, tool["name"]
+
+
+def test_an_operation_of_many_is_called_by_its_shortened_name(many):
+    name = next(name for name in tools(many) if name.startswith("archived_supplier_agreement_l"))
+    answer = many.tool(name, {})
+    assert (answer["status"], answer["api"]) == ("success", "archived_supplier_agreement_list")
+
+
+def test_a_schema_is_built_once_for_each_language_and_need_to_ask(many, monkeypatch):
+    from django_mcp.tools import operation_tools
+
+    built = []
+    real = operation_tools._listed
+    monkeypatch.setattr(operation_tools, "_listed", lambda schema, **more: built.append(1) or real(schema, **more))
+    tools(many)
+    assert len(built) == 300
+    tools(many)
+    assert len(built) == 300
+    ToolGroup.objects.update(approval_mode="delegate_to_client")
+    tools(many)
+    assert len(built) == 300 + 200
