@@ -165,7 +165,8 @@ def test_checks_ask_nothing_of_the_database():
     ids(deploy=True)
 
 
-def test_settings_may_name_host_tools_and_their_groups(declaring, settings):
+def test_settings_may_name_host_tools_and_their_groups(settings):
+    settings.INSTALLED_APPS = [*settings.INSTALLED_APPS, "tests.tools.declaring"]
     settings.DJANGO_MCP = {"TOOLS": ["stamp"], "TOOL_GROUPS": ["desk"], "USER_GROUPS": ["desk"]}
     assert ids() == []
     settings.DJANGO_MCP = {"PUBLISH_AS": {"desk": "both"}}

@@ -100,3 +100,34 @@ def test_the_most_specific_mode_wins():
     assert snapshot.mode_of("g", []) is ApprovalMode.REJECT
     assert snapshot.mode_of("g", [rule(mode=ApprovalMode.DELEGATE)]) is ApprovalMode.DELEGATE
     assert snapshot.mode_of("other", []) is ApprovalMode.TOKEN
+
+
+def test_rules_are_found_by_name_and_by_method_and_route():
+    ToolRule.objects.create(name="Renamed", method="GET", route="/a/", exposure="hidden")
+    ToolRule.objects.create(name="OTHER", method="GET", route="/b/", exposure="hidden")
+    snapshot = server.current()
+    assert [rule.name for rule in snapshot.rules_for("list", "GET", "/a/")] == ["Renamed"]
+    assert [rule.name for rule in snapshot.rules_for("other", "POST", "/c/")] == ["OTHER"]
+    assert [rule.name for rule in snapshot.rules_for("other", "GET", "/a/")] == ["OTHER", "Renamed"]
+    assert snapshot.rules_for("list", "GET", "/c/") == ()
+    assert snapshot.rules_for("tool") == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "said", "expected"),
+    [
+        (None, None, "api_tools"),
+        (None, "both", "both"),
+        ("api_tools", "both", "both"),
+        ("one_tool_each", "both", "one_tool_each"),
+        ("nonsense", None, "api_tools"),
+    ],
+)
+def test_the_admins_word_on_publishing_goes_before_the_settings(settings, row, said, expected):
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"orders": said} if said else {}}
+    if row:
+        ToolGroup.objects.create(name="orders", publish_as=row)
+    snapshot = server.current()
+    assert snapshot.publish_as("orders") == expected
+    assert snapshot.publishes_tools is (expected != "api_tools")
+    assert not snapshot.groups.get("orders", server.Group()).exposed

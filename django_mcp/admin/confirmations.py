@@ -47,13 +47,13 @@ class ConfirmationAdmin(RecordAdmin):
         (None, {"fields": ("state", "summary", "tool", "target", "group", "safety", "mode")}),
         (_("Who"), {"fields": ("who", "address", "client", "channel", "decided_by")}),
         (_("When"), {"fields": ("issued_at", "expires_at", "claimed_at", "settled_at")}),
-        (_("What was shown"), {"fields": ("shown_arguments", "shown_preview")}),
+        (_("What was shown"), {"fields": ("shown_arguments", "shown_preview", "shown_warnings")}),
         (_("What became of it"), {"fields": ("shown_outcome",)}),
     )
     readonly_fields = (
         "state", "summary", "tool", "target", "group", "safety", "mode", "who", "address", "client", "channel",
         "decided_by", "issued_at", "expires_at", "claimed_at", "settled_at", "shown_arguments", "shown_preview",
-        "shown_outcome",
+        "shown_warnings", "shown_outcome",
     )  # fmt: skip
 
     @admin.display(description=_("summary"))
@@ -76,6 +76,10 @@ class ConfirmationAdmin(RecordAdmin):
     @admin.display(description=_("arguments"))
     def shown_arguments(self, row: Confirmation) -> Any:
         return pretty(row.arguments)
+
+    @admin.display(description=_("warnings"), empty_value="-")
+    def shown_warnings(self, row: Confirmation) -> str:
+        return " ".join(map(str, row.warnings))
 
     @admin.display(description=_("preview"))
     def shown_preview(self, row: Confirmation) -> Any:

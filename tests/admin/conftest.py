@@ -2,6 +2,10 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
+from tests.tools.conftest import declaring
+
+__all__ = ["declaring"]
+
 
 @pytest.fixture
 def person(db):

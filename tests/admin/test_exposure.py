@@ -108,7 +108,11 @@ def test_row_of_a_group_that_is_gone_can_be_removed(desk):
     assert b"nothing belongs to it" in desk.get(PAGE).content
     desk.post(f"{PAGE}{gone.pk}/delete/", {"post": "yes"})
     assert not ToolGroup.objects.exists()
-    assert AuditEvent.objects.get().detail["before"] == {"exposed": True, "approval_mode": "", "publish_as": "api_tools"}
+    assert AuditEvent.objects.get().detail["before"] == {
+        "exposed": True,
+        "approval_mode": "",
+        "publish_as": "api_tools",
+    }
 
 
 def test_rule_takes_method_and_route_from_the_catalog(desk):

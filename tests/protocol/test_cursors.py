@@ -19,7 +19,9 @@ def test_other_text_is_no_cursor_or_stands_for_one_position(text):
     assert cursors.encode(position) == text
 
 
-@pytest.mark.parametrize("text", ["", "=", "abc", "MXN0YW1w=", "MXN0YW1w\n", " MXN0YW1w", "MXN0YW1", "ü", "\0", "1" * 10_000])
+@pytest.mark.parametrize(
+    "text", ["", "=", "abc", "MXN0YW1w=", "MXN0YW1w\n", " MXN0YW1w", "MXN0YW1", "ü", "\0", "1" * 10_000]
+)
 def test_what_was_never_handed_out_is_refused(text):
     with pytest.raises(ValueError, match="no cursor of ours"):
         cursors.decode(text)

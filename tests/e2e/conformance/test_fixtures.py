@@ -6,9 +6,8 @@ import json
 import anyio
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import MCPError
 
 from tests.e2e.conformance import mcp as fixtures
 from tests.e2e.conformance.serving import serving
@@ -43,3 +42,85 @@ def call(talk):
         return talk(lambda client: client.call_tool(name, arguments))
 
     return make
+
+
+def text_of(result):
+    return [block.text for block in result.content if block.type == "text"]
+
+
+def test_text(call):
+    assert text_of(call("test_simple_text")) == ["This is a simple text response for testing."]
+
+
+def test_image(call):
+    (block,) = call("test_image_content").content
+    assert (block.type, block.mime_type, base64.b64decode(block.data)) == ("image", "image/png", fixtures.PNG)
+
+
+def test_audio(call):
+    (block,) = call("test_audio_content").content
+    assert (block.type, block.mime_type, base64.b64decode(block.data)[:4]) == ("audio", "audio/wav", b"RIFF")
+
+
+def test_embedded_resource(call):
+    (block,) = call("test_embedded_resource").content
+    assert (block.type, str(block.resource.uri)) == ("resource", "test://embedded-resource")
+    assert (block.resource.mime_type, block.resource.text) == ("text/plain", "This is an embedded resource content.")
+
+
+def test_several_kinds_of_content(call):
+    content = call("test_multiple_content_types").content
+    assert [block.type for block in content] == ["text", "image", "resource"]
+    assert json.loads(content[2].resource.text) == {"test": "data", "value": 123}
+
+
+def test_error(call):
+    result = call("test_error_handling")
+    assert result.is_error
+    assert "This tool intentionally returns an error for testing" in text_of(result)[0]
+
+
+def test_raw_schemas_arrive_untouched(talk):
+    tools = {tool.name: tool for tool in talk(lambda client: client.list_tools()).tools}
+    assert tools["json_schema_2020_12_tool"].input_schema == fixtures.JSON_SCHEMA_2020_12
+    # The client drops a tool whose x-mcp-header it does not take.
+    assert tools["test_custom_headers"].input_schema == fixtures.CUSTOM_HEADERS
+    assert tools["test_structured_output"].output_schema == fixtures.SUM
+
+
+def test_a_schema_with_combinators_is_enforced(call):
+    fitting = {"contactMethod": "phone", "phone": "1", "address": {"city": "Berlin"}}
+    assert call("json_schema_2020_12_tool", **fitting).structured_content == {"received": fitting}
+    assert call("json_schema_2020_12_tool", contactMethod="phone", email="a@b.example").is_error
+
+
+def test_arguments_with_headers_arrive(call):
+    args = {"region": "us-west1", "priority": 42, "verbose": False, "query": "SELECT 1"}
+    assert call("test_custom_headers", **args).structured_content == {"received": args}
+
+
+def test_a_result_passes_the_clients_check_of_the_output_schema(call):
+    assert call("test_structured_output", a=1, b=2).structured_content == {"sum": 3}
+
+
+def test_an_error_of_a_tool_with_an_output_schema_passes_too(call):
+    result = call("test_structured_output")
+    assert result.is_error
+    # The TypeScript client checks an object wherever there is one, in errors as well.
+    assert result.structured_content is None
+    assert json.loads(text_of(result)[0])["error"] == "Send a and b."
+
+
+def test_a_proposal_passes_the_clients_check_of_the_output_schema(call):
+    proposal = call("test_confirmed_write").structured_content
+    assert proposal["status"] == "requires_confirmation"
+    token = proposal["confirmationToken"]
+    assert call("test_confirmed_write", confirmationToken=token).structured_content == {"sum": 42}
+    replay = call("test_confirmed_write", confirmationToken=token)
+    assert replay.is_error
+    assert replay.structured_content["outcome"]["response"] == {"sum": 42}
+
+
+def test_an_unknown_tool_is_a_protocol_error(call):
+    with pytest.raises(MCPError, match="Unknown tool"):
+        call("test_unknown")

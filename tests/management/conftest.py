@@ -1,0 +1,3 @@
+from tests.tools.conftest import declaring
+
+__all__ = ["declaring"]
