@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from django.db import models
 from django.test import Client
@@ -109,7 +109,7 @@ class Result:
 class McpClient:
     """A caller of the MCP endpoint.
 
-    Give a `user`, for whom a key is issued that reaches `groups` up to `highest_safety`; or a `key`, the secret of one
+    Give a `user`, for whom a key is issued that reaches `groups`, or one, up to `highest_safety`; or a `key`, the secret of one
     that exists; or neither, for a caller that does not authenticate. `url` is for an endpoint that is mounted elsewhere.
     """
 
@@ -118,12 +118,15 @@ class McpClient:
         *,
         user: Any = None,
         key: str | None = None,
-        groups: Literal["all"] | Collection[str] = "all",
+        groups: str | Collection[str] = "all",
         highest_safety: Safety = Safety.DESTRUCTIVE,
         url: str | None = None,
     ) -> None:
-        if user is not None and key is None:
-            chosen: Collection[str] = () if groups == "all" else groups
+        if user is not None and key is not None:
+            msg = "McpClient() takes a user or a key: a key belongs to its own user."
+            raise TypeError(msg)
+        if user is not None:
+            chosen = () if groups == "all" else [groups] if isinstance(groups, str) else groups
             key = keys.issue(
                 name="test",
                 user=user,
@@ -148,7 +151,12 @@ class McpClient:
         """Send a JSON-RPC request and return its result. Raises RpcError."""
         message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": dict(params or {})}
         response = self.post(json.dumps(message))
-        answer = json.loads(response.content)
+        try:
+            answer = json.loads(response.content)
+        except ValueError:
+            # Whatever stands before the endpoint has answered in its place.
+            text = response.content[:200].decode(errors="replace")
+            raise RpcError(0, f"No JSON: {text}", http_status=int(response.status_code)) from None
         if "error" in answer:
             said = answer["error"]
             raise RpcError(said["code"], said["message"], data=said.get("data"), http_status=int(response.status_code))

@@ -5,16 +5,16 @@ that comes out of here, so that a harmless respelling of a confirmed call is sti
 """
 
 import copy
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django_mcp.catalog.places import MAX_WARNED, Place, Refusal, by_last_name, failure, spelled
+from django_mcp.catalog.plans import Plan
 from django_mcp.catalog.values import (
     ABSENT,
     NOUNS,
-    branches_of,
     converters_for,
     expected,
     from_text,
@@ -22,14 +22,14 @@ from django_mcp.catalog.values import (
     is_unset,
     json_type,
     mapping,
-    types_of,
 )
 from django_mcp.errors import ValidationFailed
-from django_mcp.redaction import one_line
 
-MAX_ERRORS = 20
+# After so many errors nothing more is looked at.
 MAX_NOTED = 500
-MAX_NAME = 60
+# About a second of work; a value takes a step, or as many as there are alternatives for it.
+MAX_STEPS = 200_000
+_TOO_MUCH = "There is too much in the arguments to be checked at once. Send it in several smaller calls."
 
 
 def normalise(
@@ -53,200 +53,240 @@ def normalise(
     Raises ValidationFailed; its details carry `errors`, a list of texts by path.
     """
     # A body may have a read-only field of the name that fills the route.
-    walk = _Walk(read_only=read_only - needed, partial=partial, needed=needed)
-    root = _Place()
-    if isinstance(sent, str):
-        parsed = from_text(sent, depth=0)
-        sent = sent if parsed is ABSENT else parsed
-    effective: dict[str, Any] = {}
-    if isinstance(sent, Mapping):
-        effective = walk.object({"properties": {}, **schema}, sent, root)
-        for name in sorted(needed - sent.keys()):
-            walk.refuse(root.at(name), "Missing. It is part of the route and must be sent.")
-    else:
-        walk.refuse(root, expected({"type": "object"}, sent))
+    walk = _Walk(_Shared(by_last_name(read_only - needed)), partial=partial, needed=needed, most=MAX_NOTED - 1)
+    try:
+        effective = walk.whole({"properties": {}, **schema}, sent)
+    except _TooMuch:
+        raise ValidationFailed(_TOO_MUCH, errors={"args": [_TOO_MUCH]}) from None
+    except _Hopeless:
+        effective = {}
     if walk.errors:
-        raise _failure(walk.errors)
-    return effective, tuple(sorted(walk.warnings))
+        raise failure(walk.errors)
+    return effective, spelled(walk.warnings)
 
 
-def _failure(errors: Mapping[str, list[str]]) -> ValidationFailed:
-    paths = sorted(errors)
-    said = [f"{path}: {errors[path][0]}" for path in paths[:3]]
-    if len(paths) > len(said):
-        said.append("There is more in errors.")
-    text = f"The arguments do not fit. {' '.join(said)}"
-    return ValidationFailed(text, errors={path: errors[path] for path in paths[:MAX_ERRORS]})
+class _TooMuch(Exception):
+    """The arguments take more work than a call may cost."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where in the arguments a value is. Paths are spelled only when something is said about it."""
-
-    parent: "_Place | None" = None
-    step: str | int = ""
-
-    def at(self, step: str | int) -> "_Place":
-        return _Place(self, step)
-
-    @property
-    def is_argument(self) -> bool:
-        return self.parent is not None and self.parent.parent is None
-
-    def steps(self) -> list[str | int]:
-        return [] if self.parent is None else [*self.parent.steps(), self.step]
-
-    def path(self) -> str:
-        spelled = ""
-        for step in self.steps():
-            spelled += f"[{step}]" if isinstance(step, int) else f".{one_line(step, MAX_NAME)}"
-        return spelled.removeprefix(".") or "args"
-
-    def dotted(self) -> str:
-        return ".".join(step for step in self.steps() if isinstance(step, str))
+class _Hopeless(Exception):
+    """More is wrong than is worth knowing."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
+class _Shared:
+    """What all attempts within one call have in common: what was read before, and what work is left."""
+
+    read_only: Mapping[str, tuple[tuple[str, ...], ...]]
+    steps: int = MAX_STEPS
+    plans: dict[int, Plan] = field(default_factory=dict)
+    parsed: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    def spend(self, steps: int) -> None:
+        self.steps -= steps
+        if self.steps < 0:
+            raise _TooMuch
+
+    def plan(self, schema: Any) -> Plan:
+        # Schemas outlive the call, so that their ids do not come again.
+        plan = self.plans.get(id(schema))
+        if plan is None:
+            plan = self.plans[id(schema)] = Plan.of(schema)
+        return plan
+
+    def from_text(self, text: str, depth: int) -> Any:
+        # Each alternative would read the same text again.
+        key = (text, depth)
+        if key not in self.parsed:
+            self.spend(len(text) // 128)
+            self.parsed[key] = from_text(text, depth=depth)
+        return self.parsed[key]
+
+
+@dataclass(slots=True)
 class _Walk:
-    """One pass over the arguments; it collects what is wrong, what to warn of and how much was changed."""
+    """One pass over the arguments; it collects what is wrong, what to warn of and how much was changed.
 
-    read_only: frozenset[str]
+    Raises _Hopeless where more than `most` is wrong.
+    """
+
+    shared: _Shared
     partial: bool
+    most: int
     needed: frozenset[str] = frozenset()
-    errors: dict[str, list[str]] = field(default_factory=dict)
-    warnings: set[str] = field(default_factory=set)
+    errors: list[Refusal] = field(default_factory=list)
+    warnings: dict[tuple[tuple[str, ...], str], None] = field(default_factory=dict)
     changes: int = 0
     misfits: int = 0
 
-    def fork(self) -> "_Walk":
-        return _Walk(read_only=self.read_only, partial=self.partial)
+    def whole(self, schema: Mapping[str, Any], sent: Any) -> dict[str, Any]:
+        root = Place()
+        if isinstance(sent, str):
+            parsed = self.shared.from_text(sent, 0)
+            sent = sent if parsed is ABSENT else parsed
+        if not isinstance(sent, Mapping):
+            self.refuse(root, expected({"type": "object"}, sent))
+            return {}
+        effective = self.object(Plan.of(schema), sent, root)
+        for name in sorted(self.needed - sent.keys()):
+            self.refuse(root.at(name), "Missing. It is part of the route and must be sent.")
+        return effective
+
+    def attempt(self, schema: Any, value: Any, place: Place, most: int = MAX_NOTED) -> "tuple[_Walk, Any]":
+        trial = _Walk(self.shared, self.partial, most)
+        try:
+            return trial, trial.convert(schema, value, place)
+        except _Hopeless:
+            return trial, value
 
     def absorb(self, other: "_Walk") -> None:
-        for path, texts in other.errors.items():
-            self.errors.setdefault(path, []).extend(texts)
         self.warnings |= other.warnings
         self.changes += other.changes
         self.misfits += other.misfits
+        self.errors += other.errors
+        self.judge()
 
-    def refuse(self, place: _Place, text: str) -> None:
-        if len(self.errors) < MAX_NOTED:
-            self.errors.setdefault(place.path(), []).append(text)
+    def refuse(self, place: Place, text: str, known: Mapping[str, Any] | None = None) -> None:
+        self.errors.append(Refusal(place, text, known))
+        self.judge()
 
-    def warn(self, place: _Place, text: str) -> None:
+    def judge(self) -> None:
+        if len(self.errors) > self.most:
+            raise _Hopeless
+
+    def warn(self, place: Place, text: str) -> None:
         self.changes += 1
-        self.warnings.add(f'"{one_line(place.dotted())}" {text}')
+        if len(self.warnings) < MAX_WARNED:
+            self.warnings[place.names(), text] = None
 
-    def convert(self, schema: Any, value: Any, place: _Place) -> Any:
-        schema = schema if isinstance(schema, Mapping) else {}
-        branches = branches_of(schema)
-        types = types_of(schema)
-        if branches:
-            return self.either(branches, value, place)
-        if not types or (value is None and "null" in types):
+    def rank(self) -> tuple[int, bool, bool]:
+        # What needs no change comes before what fits an enumeration, or a second pass might choose otherwise.
+        return len(self.errors), self.changes > 0, self.misfits > 0
+
+    def convert(self, schema: Any, value: Any, place: Place) -> Any:
+        plan = self.shared.plan(schema)
+        if type(value) in plan.exact:
             return value
-        if isinstance(value, Mapping) and "object" in types:
-            return self.object(schema, value, place)
-        if isinstance(value, list) and "array" in types:
-            items = schema.get("items")
-            return [self.convert(items, item, place.at(index)) for index, item in enumerate(value)]
-        return self.scalar(schema, value, place)
+        self.shared.spend(1)
+        if plan.branches:
+            return self.either(plan, value, place)
+        if not plan.types or (value is None and "null" in plan.types):
+            return value
+        if isinstance(value, Mapping) and "object" in plan.types:
+            return self.object(plan, value, place)
+        if isinstance(value, list) and "array" in plan.types:
+            return self.array(plan, value, place)
+        return self.scalar(plan, value, place)
 
-    def scalar(self, schema: Mapping[str, Any], value: Any, place: _Place) -> Any:
-        types = types_of(schema)
-        for converter in converters_for(schema, value):
+    def array(self, plan: Plan, value: list[Any], place: Place) -> list[Any]:
+        self.shared.spend(len(value) // 16)
+        items = plan.schema.get("items")
+        exact = self.shared.plan(items).exact
+        return [
+            item if type(item) in exact else self.convert(items, item, place.at(index))
+            for index, item in enumerate(value)
+        ]
+
+    def scalar(self, plan: Plan, value: Any, place: Place) -> Any:
+        if isinstance(value, str):
+            self.shared.spend(len(value) // 128)
+        for converter in converters_for(plan.schema, value):
             try:
                 result = converter(value)
             except (ValueError, ArithmeticError):
                 continue
+            self.shared.spend(_size(result))
             self.changes += type(result) is not type(value) or result != value
-            self.misfits += result not in schema.get("enum", [result])
+            self.misfits += plan.enum is not None and result not in plan.enum
             return result
-        if isinstance(value, str) and types & {"object", "array"}:
-            parsed = from_text(value, depth=len(place.steps()))
-            if json_type(parsed) in types & {"object", "array"}:
+        if isinstance(value, str) and plan.types & {"object", "array"}:
+            parsed = self.shared.from_text(value, place.depth)
+            if json_type(parsed) in plan.types & {"object", "array"}:
                 self.changes += 1
-                return self.convert(schema, parsed, place)
-        self.refuse(place, expected(schema, value))
+                return self.convert(plan.schema, parsed, place)
+        self.refuse(place, expected(plan.schema, value))
         return value
 
-    def either(self, branches: list[Any], value: Any, place: _Place) -> Any:
+    def either(self, plan: Plan, value: Any, place: Place) -> Any:
         """Take the first branch that needs no change, else the first that converts, else report the nearest miss."""
-        trials = [self.fork() for _ in branches]
-        results = [trial.convert(branch, value, place) for trial, branch in zip(trials, branches, strict=True)]
-        # What needs no change comes before what fits an enumeration, or a second pass might choose otherwise.
-        ranks = [(len(trial.errors), trial.changes > 0, trial.misfits > 0) for trial in trials]
-        best = ranks.index(min(ranks))
-        self.absorb(trials[best])
-        return results[best]
-
-    def object(self, schema: Mapping[str, Any], value: Mapping[str, Any], place: _Place) -> dict[str, Any]:
-        properties = mapping(schema.get("properties"))
-        rest = schema.get("additionalProperties", "properties" not in schema)
-        required = frozenset(schema.get("required", ()))
-        result: dict[str, Any] = {}
-        for name, item in value.items():
-            here = place.at(name)
-            if name in properties:
-                kept = self.property(properties[name], item, here, required=name in required)
-                if kept is not ABSENT:
-                    result[name] = kept
-            elif self.read_only and here.dotted() in self.read_only:
-                self.warn(here, "is read-only and was ignored.")
-            elif rest is False:
-                self.unknown(here, properties)
-            else:
-                result[name] = self.convert(rest, item, here)
-        if not self.partial:
-            self.fill(properties, result, place)
+        best, result = self.attempt(plan.branches[0], value, place)
+        for branch in plan.branches[1:]:
+            if not any(best.rank()):
+                break
+            trial, other = self.attempt(branch, value, place, most=len(best.errors))
+            if trial.rank() < best.rank():
+                best, result = trial, other
+        self.absorb(best)
         return result
 
-    def property(self, schema: Any, value: Any, here: _Place, *, required: bool) -> Any:
-        if here.is_argument and here.step in self.needed:
+    def object(self, plan: Plan, value: Mapping[str, Any], place: Place) -> dict[str, Any]:
+        self.shared.spend(len(value) // 4)
+        result: dict[str, Any] = {}
+        for name, item in value.items():
+            named = self.property if name in plan.properties else self.extra
+            kept = named(plan, name, item, place)
+            if kept is not ABSENT:
+                result[name] = kept
+        if not self.partial:
+            self.fill(plan, result, place)
+        return result
+
+    def property(self, plan: Plan, name: str, value: Any, place: Place) -> Any:
+        schema = plan.properties[name]
+        here = place.at(name)
+        if place.is_root and name in self.needed:
             return self.route_argument(schema, value, here)
-        if required or not is_unset(schema, value):
+        if type(value) in self.shared.plan(schema).exact:
+            return value
+        if name in plan.required or not is_unset(schema, value):
             return self.convert(schema, value, here)
-        if self.partial:
-            # In a partial update "empty" may have been meant as "clear it", which must not pass silently.
-            self.warn(here, "cannot be empty and was left out.")
-        self.changes += 1
+        # In a partial update "empty" may have been meant as "clear it".
+        self.warn(here, "cannot be empty and was left out." if self.partial else "was empty and was left out.")
         return ABSENT
 
-    def route_argument(self, schema: Any, value: Any, here: _Place) -> Any:
+    def extra(self, plan: Plan, name: str, value: Any, place: Place) -> Any:
+        here = place.at(name)
+        if here.is_one_of(self.shared.read_only):
+            self.warn(here, "is read-only and was ignored.")
+        elif plan.rest is not False:
+            return self.convert(plan.rest, value, here)
+        else:
+            self.refuse(here, "Unknown argument.", plan.properties)
+        return ABSENT
+
+    def route_argument(self, schema: Any, value: Any, here: Place) -> Any:
         if value is None or is_blank(value):
             self.refuse(here, "Missing. It is part of the route and cannot be empty.")
             return value
         if isinstance(value, Mapping | list):
             self.refuse(here, f"Expected text or a number, got {NOUNS[json_type(value)]}.")
             return value
-        trial = self.fork()
-        result = trial.convert(schema, value, here)
+        trial, result = self.attempt(schema, value, here)
         if not trial.errors:
             self.absorb(trial)
             return result
         return value if isinstance(value, str) else json.dumps(value)
 
-    def unknown(self, here: _Place, properties: Mapping[str, Any]) -> None:
-        hint = "" if len(self.errors) >= MAX_ERRORS else _nearest(str(here.step), properties)
-        self.refuse(here, f"Unknown argument. {hint}".strip())
-
-    def fill(self, properties: Mapping[str, Any], result: dict[str, Any], place: _Place) -> None:
-        for name, schema in properties.items():
-            if name in result or "default" not in mapping(schema):
-                continue
-            trial = self.fork()
-            value = trial.convert(schema, copy.deepcopy(schema["default"]), place.at(name))
-            if not trial.errors and not is_unset(schema, value):
-                result[name] = value
+    def fill(self, plan: Plan, result: dict[str, Any], place: Place) -> None:
+        if plan.defaults is None:
+            plan.defaults = self.defaults(plan, place)
+        for name, value in plan.defaults.items():
+            if name not in result:
+                self.shared.spend(1)
                 self.changes += 1
+                result[name] = copy.deepcopy(value)
+
+    def defaults(self, plan: Plan, place: Place) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, schema in plan.properties.items():
+            if "default" not in mapping(schema):
+                continue
+            trial, value = self.attempt(schema, schema["default"], place.at(name))
+            if not trial.errors and not is_unset(schema, value):
+                found[name] = value
+        return found
 
 
-def _nearest(name: str, properties: Mapping[str, Any]) -> str:
-    if not properties:
-        return "There are none here."
-    spelled = {known.casefold(): known for known in properties}
-    near = difflib.get_close_matches(name[:MAX_NAME].casefold(), spelled, n=1)
-    if near:
-        return f'Did you mean "{spelled[near[0]]}"?'
-    known = sorted(properties)
-    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
-    return f"Known are {', '.join(known[:12])}{more}."
+def _size(value: Any) -> int:
+    """Return the steps that a scalar is worth: an exponent of a few characters may be spelled in hundreds."""
+    return value.bit_length() // 64 if isinstance(value, int) else len(value) // 16 if isinstance(value, str) else 0

@@ -37,8 +37,11 @@ MISSPELT = {1: 0.6, 2: 0.4}
 WEAK_WORD = 0.35
 WEAK_SCORE = 0.3
 NEAR_NAME = 0.6
-MAX_COMPARED = 200
+MAX_QUERY = 500
+MAX_NAME = 100
+MAX_COMPARED = 50
 MAX_WORDS = 32
+MAX_GUESSED = 8
 FREQUENT = 1000
 # A schema takes milliseconds to describe; beyond this many the first search would wait for seconds.
 MAX_DESCRIBED = 1000
@@ -98,7 +101,7 @@ class SearchIndex:
             for word, weight in _weights(operation, enumerations).items():
                 found[word].append((place, weight))
             for name in {operation.name, *operation.hints.aliases}:
-                self._whole[tuple(words.stems(name))].append(place)
+                self._whole[tuple(map(words.stem, _asked(name)))].append(place)
         self._postings = {word: self._weighed(postings) for word, postings in found.items()}
         self._spelling = words.Spelling(word for word in self._postings if not word.startswith("\0"))
 
@@ -112,9 +115,11 @@ class SearchIndex:
         """Return the operations that have a word of `query`, the best first, the same order each time.
 
         A query without a word finds nothing. Weak hits are marked, for the caller to show or not. Beside a rarer
-        word, one that more than a thousand operations have only adds to what that finds.
+        word, one that more than a thousand operations have only adds to what that finds. Only the first 32 words
+        within the first 500 characters of a query count, and only the first 8 unknown ones may be misspelt.
         """
-        terms = sorted(self._terms(query), key=lambda term: len(term.postings.weights))
+        parts = _asked(query)
+        terms = sorted(self._terms(parts), key=lambda term: len(term.postings.weights))
         scores: dict[int, float] = {}
         strong: set[int] = set()
         most = max((term.most for term in terms if term.sure), default=0.0)
@@ -123,7 +128,7 @@ class SearchIndex:
             if term.sure and term.most >= WEAK_WORD * most:
                 strong.update(term.postings.weights)
         best = max(scores.values(), default=0.0)
-        for place in self._whole.get(tuple(words.stems(query)), ()):
+        for place in self._whole.get(tuple(map(words.stem, parts)), ()):
             scores[place] = scores.get(place, 0.0) + best
             strong.add(place)
         return self._hits(scores, strong)
@@ -135,15 +140,19 @@ class SearchIndex:
         places = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         return [Hit(operations[at], scores[at], at not in strong or scores[at] < enough) for at in places]
 
-    def _terms(self, query: str) -> Iterator[_Term]:
+    def _terms(self, parts: Sequence[str]) -> Iterator[_Term]:
         seen: set[str] = set()
         factor = 1.0
-        parts = words.split(query)[:MAX_WORDS]
+        guessed = 0
         for word in parts:
             stem = words.stem(word)
             if stem not in seen:
                 seen.add(stem)
-                yield from self._term(word, stem, factor)
+                known = list(self._known(stem, factor))
+                yield from known
+                if not known and guessed < MAX_GUESSED:
+                    guessed += 1
+                    yield from self._guesses(word, stem, factor)
             if word in _PREPOSITIONS:
                 factor = QUALIFIER
         for left, right in pairwise(parts):
@@ -151,20 +160,21 @@ class SearchIndex:
             if joined and words.stem(left + right) not in seen:
                 yield _Term(joined, 1.0, sure=True)
 
-    def _term(self, word: str, stem: str, factor: float) -> Iterator[_Term]:
+    def _known(self, stem: str, factor: float) -> Iterator[_Term]:
         known = self._postings.get(stem)
         verb = self._postings.get(_VERBS.get(stem, ""))
         if known:
             yield _Term(known, factor, sure=True)
         if verb:
             yield _Term(verb, factor, sure=False)
-        if not known and not verb:
-            for near, distance in self._spelling.near(stem, word):
-                yield _Term(self._postings[near], factor * MISSPELT[distance], sure=False)
+
+    def _guesses(self, word: str, stem: str, factor: float) -> Iterator[_Term]:
+        for near, distance in self._spelling.near(stem, word):
+            yield _Term(self._postings[near], factor * MISSPELT[distance], sure=False)
 
     def nearest(self, name: str) -> list[Operation]:
         """Return operations whose name or alias looks like `name`, the nearest first, for suggestions."""
-        wanted = name[:MAX_COMPARED].casefold()
+        wanted = name[:MAX_NAME].casefold()
         close: list[tuple[float, Operation]] = []
         for hit in self.search(name)[:MAX_COMPARED]:
             names = (hit.operation.name, *hit.operation.hints.aliases)
@@ -172,6 +182,10 @@ class SearchIndex:
             if ratio >= NEAR_NAME or not hit.weak:
                 close.append((ratio, hit.operation))
         return [operation for _, operation in sorted(close, key=lambda pair: (-pair[0], pair[1].name))]
+
+
+def _asked(query: str) -> list[str]:
+    return words.split(query, longest=MAX_QUERY, most=MAX_WORDS)
 
 
 def _add(scores: dict[int, float], term: _Term) -> None:

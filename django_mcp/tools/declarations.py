@@ -3,7 +3,7 @@
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +76,7 @@ def _problems(function: Any, said: Mapping[str, Any]) -> Iterator[str]:
     yield from _function_problems(function)
     yield from _side_problems("input", said.get("input"), said.get("input_schema"))
     yield from _side_problems("output", said.get("output"), said.get("output_schema"))
-    yield from _token_problems(said)
+    yield from _argument_problems(said)
     yield from _permission_problems(said.get("permissions"))
     yield from _option_problems(said)
     yield from _listing_problems(said)
@@ -124,12 +124,31 @@ def _is_serializer(said: Any) -> bool:
     return isinstance(said, type) and issubclass(said, BaseSerializer) and not issubclass(said, ListSerializer)
 
 
-def _token_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    names: Iterable[str] = getattr(said.get("input"), "_declared_fields", ())
-    if said.get("input_schema") is not None:
-        names = said["input_schema"].get("properties", {})
+def _argument_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    sensitive = said.get("sensitive_fields", ())
+    if not isinstance(sensitive, tuple) or not all(isinstance(name, str) for name in sensitive):
+        yield "needs sensitive_fields as a list of names."
+        return
+    names = _argument_names(said)
+    if names is None:
+        return
     if TOKEN in names:
         yield f"takes an argument named {TOKEN}, which is the server's own; rename it."
+    if unknown := [name for name in sensitive if name.partition(".")[0] not in names]:
+        yield f"has sensitive_fields that are none of its arguments, {', '.join(unknown)}; nothing would be masked."
+
+
+def _argument_names(said: Mapping[str, Any]) -> Collection[str] | None:
+    """Return the names of the arguments, None where they are only known in a call."""
+    schema, serializer = said.get("input_schema"), said.get("input")
+    if schema is not None:
+        return set(schema.get("properties", {}))
+    if serializer is None:
+        return ()
+    try:
+        return set(serializer().fields)
+    except Exception:  # noqa: BLE001 - a serializer that needs its context says what it has when it gets one
+        return None
 
 
 def _permission_problems(said: Any) -> Iterator[str]:
@@ -150,9 +169,6 @@ def _option_problems(said: Mapping[str, Any]) -> Iterator[str]:
         yield "needs atomic as True or False; leave it out to follow ATOMIC_REQUESTS."
     if said.get("summary") is not None and not callable(said["summary"]):
         yield "needs summary as a callable: lambda caller, arguments: …."
-    fields = said.get("sensitive_fields", ())
-    if not isinstance(fields, tuple) or not all(isinstance(name, str) for name in fields):
-        yield "needs sensitive_fields as a list of names."
 
 
 def _listing_problems(said: Mapping[str, Any]) -> Iterator[str]:

@@ -69,13 +69,10 @@ def _plain(name: str) -> str:
 
 
 def _hashed(operation: str, name: str, used: set[str]) -> str:
-    for attempt in count():
-        digest = hashlib.sha256(f"{operation}{'!' * attempt}".encode("utf-8", "replace")).hexdigest()[:HASH_LENGTH]
-        start = name[: MAX_NAME - HASH_LENGTH - 1].rstrip("_-") or "operation"
-        found = f"{start}_{digest}"
-        if found.casefold() not in used:
-            return found
-    raise AssertionError
+    start = name[: MAX_NAME - HASH_LENGTH - 1].rstrip("_-") or "operation"
+    texts = (f"{operation}{'!' * attempt}".encode("utf-8", "replace") for attempt in count())
+    found = (f"{start}_{hashlib.sha256(text).hexdigest()[:HASH_LENGTH]}" for text in texts)
+    return next(candidate for candidate in found if candidate.casefold() not in used)
 
 
 def _tool(name: str, operation: Operation) -> CallingTool:

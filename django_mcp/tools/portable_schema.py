@@ -165,7 +165,11 @@ def _sentences(source: Schema, types: list[str], *, nullable: bool, answers: boo
         yield f"{_literal(source['default'])} if left out."
     yield from _further(source)
     if nullable:
-        yield f"{_ARTICLES[types[0]].capitalize()}, or null." if answers and len(types) == 1 else "May be null."
+        yield (
+            f"{_ARTICLES.get(types[0], types[0]).capitalize()}, or null."
+            if answers and len(types) == 1
+            else "May be null."
+        )
 
 
 def _further(source: Schema) -> Iterable[str]:

@@ -14,6 +14,7 @@ from django.utils.module_loading import module_has_submodule
 from django_mcp.decorators import TOOL_ATTRIBUTE
 from django_mcp.errors import ProtocolError
 from django_mcp.exposure import Reach, reach
+from django_mcp.redaction import quoted
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools import api_tools
@@ -73,7 +74,7 @@ def find(name: str, caller_reach: Reach) -> AnyTool:
         api_tools.BY_NAME.get(name) or hosted_tools().get(name) or _operation_tools(caller_reach).get(name)
     )
     if tool is None or not tool.reached(caller_reach):
-        raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
+        raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {quoted(name)}. List the tools with tools/list.")
     return tool
 
 

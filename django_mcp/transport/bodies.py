@@ -41,7 +41,8 @@ def _stream(request: HttpRequest, limit: int) -> bytes:
     while size <= limit:
         try:
             part = source.read(limit + 1 - size)
-        except OSError as error:
+        except Exception as error:
+            # Each web server has its own for a chunk that is none; gunicorn's is no OSError.
             raise UnreadablePostError(*error.args) from error
         if not part:
             break

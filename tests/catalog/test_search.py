@@ -309,7 +309,12 @@ def test_different_words_keep_apart(one, other):
     ("left", "right", "count"), [("", "ab", 2), ("abc", "acb", 1), ("abc", "abc", 0), ("abc", "xbcd", 2)]
 )
 def test_slips_are_counted(left, right, count):
-    assert slips(left, right) == count
+    assert slips(left, right, 2) == count
+
+
+def test_of_words_that_are_far_apart_it_is_only_said_that_they_are():
+    assert slips("abcdef", "ghijkl", 2) == 3
+    assert slips("a", "abcdefgh", 2) == 3
 
 
 def test_an_index_is_built_once_for_the_same_operations():

@@ -3,11 +3,17 @@
 import json
 import re
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 from django_mcp.conf import KEYS
-from django_mcp.decorators import OPERATION_ATTRIBUTE, OperationOptions
+from django_mcp.decorators import OPERATION_ATTRIBUTE, TOOL_ATTRIBUTE, OperationOptions, ToolOptions
+from django_mcp.requests import Context
+from django_mcp.testing import McpClient, Result
+from django_mcp.tools.hosted import tool_of
+from django_mcp.tools.media import rendered
+from django_mcp.vocabulary import Caller
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -41,6 +47,48 @@ def test_the_decorator_block_is_python_that_runs():
     exec(blocks("python")[1], names)
     said = getattr(names["OrderViewSet"], OPERATION_ATTRIBUTE)["create"]
     assert said["summary"](None, {"items": [1, 2], "customer_name": "Sam"}) == "Order 2 items for Sam"
+
+
+def defined_by(block):
+    names = {}
+    exec(block, names)
+    return names
+
+
+def test_the_tool_blocks_declare_tools_that_would_be_registered():
+    declarations = [block for block in blocks("python") if "@mcp_tool" in block]
+    assert len(declarations) == 2
+    for block in declarations:
+        (function,) = [value for value in defined_by(block).values() if hasattr(value, TOOL_ATTRIBUTE)]
+        assert tool_of(function, getattr(function, TOOL_ATTRIBUTE)).description
+
+
+def test_the_report_block_returns_content(settings, tmp_path, rf):
+    settings.MEDIA_ROOT = tmp_path
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "2026-05.pdf").write_bytes(b"%PDF")
+    (block,) = [block for block in blocks("python") if "def monthly_report" in block]
+    names = {**defined_by(block), "draw_chart": lambda: b"PNG", "play_jingle": lambda: b"RIFF"}
+    returned = FunctionType(names["monthly_report"].__code__, names)(None, {})
+    caller = Caller(subject="key:1", user=None)
+    result = rendered(returned, Context(outer=rf.get("/"), caller=caller))
+    assert result.structured == {"revenue": "1204.50"}
+    kinds = ["text", "text", "image", "audio", "resource_link", "resource_link", "resource"]
+    assert [block["type"] for block in result.blocks] == kinds
+
+
+def test_the_testing_block_is_python_that_runs_and_names_what_exists():
+    (block,) = [block for block in blocks("python") if "McpClient" in block]
+    assert {"mcp", "test_an_order_is_confirmed"} <= set(defined_by(block))
+    table = README.split("## Testing your project\n", 1)[1].split("\n## ", 1)[0]
+    for name in re.findall(r"`mcp\.(\w+)", table):
+        assert hasattr(McpClient, name)
+    for name in re.findall(r"`(?:result)?\.(\w+)[`(]", table):
+        assert hasattr(Result, name)
+
+
+def test_every_documented_option_of_a_tool_exists_and_every_option_is_documented():
+    assert rows("Tools of your own") == {"group", "name", "safety", *ToolOptions.__annotations__}
 
 
 def test_every_documented_setting_exists():

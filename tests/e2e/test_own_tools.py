@@ -21,35 +21,38 @@ def many(request, tmp_path_factory):
         yield opened
 
 
-def talk(served, conversation):
+def talk(served, mode, conversation):
     async def main():
         headers = {"Authorization": f"Bearer {served.keys['sam']}"}
         async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
             transport = streamable_http_client(f"http://127.0.0.1:{served.server.port}/mcp", http_client=http)
-            async with Client(transport, mode="legacy") as client:
+            async with Client(transport, mode=mode) as client:
                 return await conversation(client)
 
     return anyio.run(main)
 
 
-def test_all_pages_are_listed_and_a_tool_is_called(many):
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_all_pages_are_listed_and_a_tool_is_called(many, mode):
+    delivery = {**DELIVERY, "name": f"Crate, {mode}"}
+
     async def conversation(client):
         pages = [await client.list_tools()]
         while pages[-1].next_cursor:
             pages.append(await client.list_tools(cursor=pages[-1].next_cursor))
-        proposal = await client.call_tool(CREATE, DELIVERY)
+        proposal = await client.call_tool(CREATE, delivery)
         token = proposal.structured_content["confirmationToken"]
-        confirmed = await client.call_tool(CREATE, {**DELIVERY, "confirmationToken": token})
+        confirmed = await client.call_tool(CREATE, {**delivery, "confirmationToken": token})
         read = await client.call_tool(
             "archived_delivery_retrieve", {"id": confirmed.structured_content["response"]["id"]}
         )
         return pages, proposal, confirmed, read
 
-    pages, proposal, confirmed, read = talk(many, conversation)
+    pages, proposal, confirmed, read = talk(many, mode, conversation)
     names = [tool.name for page in pages for tool in page.tools]
     assert [len(page.tools) for page in pages] == [100, 100, 100]
     assert len(set(names)) == 300
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name) for name in names)
     assert f"call {CREATE} again" in proposal.structured_content["instruction"]
     assert confirmed.structured_content["httpStatus"] == 201
-    assert read.structured_content["response"]["name"] == "Crate"
+    assert read.structured_content["response"]["name"] == delivery["name"]

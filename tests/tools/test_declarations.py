@@ -3,10 +3,13 @@
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.exceptions import ImproperlyConfigured
+from referencing.exceptions import Unresolvable
 from rest_framework import serializers
 
 from django_mcp.decorators import TOOL_ATTRIBUTE, mcp_tool
+from django_mcp.tools import raw_schemas
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.hosted import tool_of
 from django_mcp.vocabulary import Safety
@@ -18,6 +21,14 @@ class Size(serializers.Serializer):
 
 class Tokened(serializers.Serializer):
     confirmationToken = serializers.CharField()
+
+
+class Modelled(serializers.ModelSerializer):
+    confirmationToken = serializers.CharField(source="name")
+
+    class Meta:
+        model = Group
+        fields = ["id", "confirmationToken"]
 
 
 def brew(caller, data):
@@ -83,6 +94,13 @@ MISTAKES = {
     "atomic as text": ({"atomic": "default"}, "ATOMIC_REQUESTS"),
     "summary as text": ({"summary": "Brew {size}"}, "callable"),
     "sensitive_fields as text": ({"sensitive_fields": "pin"}, "list of names"),
+    "misspelt sensitive field": ({"input": Size, "sensitive_fields": ["syze"]}, "nothing would be masked"),
+    "sensitive field without input": ({"sensitive_fields": ["size"]}, "nothing would be masked"),
+    "misspelt sensitive field of a schema": (
+        {"input_schema": object_schema(properties={"pim": {}}), "sensitive_fields": ["pin"]},
+        "nothing would be masked",
+    ),
+    "the token's name in a model's serializer": ({"input": Modelled}, "rename"),
     "read-only hint by hand": ({"annotations": {"readOnlyHint": True}}, "safety="),
     "destructive hint by hand": ({"annotations": {"destructiveHint": False}}, "safety="),
     "unknown annotation": ({"annotations": {"cost": 5}}, "meta="),
@@ -177,3 +195,17 @@ def test_what_clients_are_shown_beside_the_schemas_is_kept():
     )(brew)
     more = tool_of(decorated, getattr(decorated, TOOL_ATTRIBUTE)).more
     assert more == {"icons": icons, "_meta": {"x.example/a": 1}, "annotations": {"idempotentHint": True}}
+
+
+def test_a_nested_sensitive_field_is_known_by_its_first_name():
+    nested = object_schema(properties={"card": {"type": "object"}})
+    assert declare(input_schema=nested, sensitive_fields=["card.number"]).sensitive_fields == ("card.number",)
+
+
+def test_validation_never_fetches(monkeypatch):
+    fetched = []
+    monkeypatch.setattr("urllib.request.urlopen", lambda *args, **kwargs: fetched.append(args))
+    elsewhere = object_schema(properties={"a": {"$ref": "https://x.example/a"}})
+    with pytest.raises(Unresolvable):
+        raw_schemas.validator(elsewhere).is_valid({"a": 1})
+    assert not fetched

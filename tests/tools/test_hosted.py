@@ -9,12 +9,13 @@ from decimal import Decimal
 from functools import wraps
 
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.contrib.auth.models import Group, Permission
 from django.core.exceptions import PermissionDenied
 from django.db import connection, transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.test import AsyncClient
 from django.utils import timezone
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
@@ -50,6 +51,8 @@ class Brewed(serializers.Serializer):
 
 @pytest.fixture
 def user(db, django_user_model):
+    # Something else is exposed as well, or hiding the one tool would close the endpoint.
+    ToolGroup.objects.create(name="coffee-shop", exposed=True)
     return django_user_model.objects.create_user("sam")
 
 
@@ -129,7 +132,7 @@ def test_a_hidden_group_hides_its_tools(offer, mcp):
     offer(brew, safety=Safety.READ_ONLY)
     ToolGroup.objects.filter(name="kitchen").update(exposed=False)
     assert "brew" not in mcp.tools()
-    with pytest.raises(RpcError, match="Unknown tool: brew"):
+    with pytest.raises(RpcError, match='Unknown tool: "brew"'):
         mcp.tool("brew")
 
 
@@ -412,6 +415,20 @@ def test_an_async_tool_is_awaited(offer, mcp):
     Group.objects.create(name="here")
     offer(later, safety=Safety.READ_ONLY)
     assert mcp.tool("later").data == {"groups": 1}
+
+
+def test_an_async_tool_is_awaited_under_asgi(offer, mcp):
+    async def later(caller, data):
+        await asyncio.sleep(0)
+        return {"groups": await Group.objects.acount()}
+
+    Group.objects.create(name="here")
+    offer(later, safety=Safety.READ_ONLY)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "later"}}
+    headers = {"Authorization": f"Bearer {mcp.key}", "MCP-Protocol-Version": "2025-11-25"}
+    post = async_to_sync(AsyncClient().post)
+    answer = post("/mcp", body, content_type="application/json", headers=headers).json()
+    assert answer["result"]["structuredContent"] == {"groups": 1}
 
 
 # Confirmed

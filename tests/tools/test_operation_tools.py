@@ -221,6 +221,23 @@ def test_the_token_alone_stands_for_the_arguments_it_was_given_for(each):
     assert done["response"]["customer_name"] == "Sam"
 
 
+def test_arguments_that_were_not_kept_are_asked_for_again(each):
+    token = each.tool(CREATE, TWO_LATTES)["confirmationToken"]
+    Confirmation.objects.update(effective=None)
+    assert "send the same args" in each.tool(CREATE, {"confirmationToken": token})["error"]
+
+
+def test_what_cannot_be_described_is_said_in_the_schema(each, monkeypatch):
+    from dataclasses import replace
+
+    from django_mcp.tools import operation_tools
+
+    real = operation_tools.schema_of
+    noted = lambda operation, reach: replace(real(operation, reach), notes=("Read the manual.",))  # noqa: E731
+    monkeypatch.setattr(operation_tools, "schema_of", noted)
+    assert tools(each)[CREATE]["inputSchema"]["description"] == "Read the manual."
+
+
 def test_other_arguments_than_those_shown_run_nothing(each):
     token = each.tool(CREATE, TWO_LATTES)["confirmationToken"]
     changed = {**TWO_LATTES, "customer_name": "Kim", "confirmationToken": token}

@@ -121,6 +121,10 @@ def test_a_proposal_passes_the_clients_check_of_the_output_schema(call):
     assert replay.structured_content["outcome"]["response"] == {"sum": 42}
 
 
-def test_an_unknown_tool_is_a_protocol_error(call):
-    with pytest.raises(MCPError, match="Unknown tool"):
-        call("test_unknown")
+def test_an_unknown_tool_is_a_protocol_error(talk):
+    async def conversation(client):
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await client.call_tool("test_unknown", {})
+        return await client.call_tool("test_simple_text", {})
+
+    assert not talk(conversation).is_error
