@@ -25,6 +25,7 @@ from django_mcp.errors import (
 from django_mcp.execution import gateway, preflight
 from django_mcp.execution.gateway import Guard
 from django_mcp.exposure import API_TOOLS, Reach, reach
+from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
 from django_mcp.redaction import redact
 from django_mcp.requests import Context
@@ -40,7 +41,6 @@ from django_mcp.vocabulary import (
     Channel,
     Confirm,
     EventKind,
-    Finding,
     Outcome,
     Refuse,
     Reply,

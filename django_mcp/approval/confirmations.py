@@ -16,11 +16,12 @@ from django_mcp.approval.claims import Claim
 from django_mcp.approval.excerpts import bounded
 from django_mcp.approval.keyring import digest_keys
 from django_mcp.errors import ToolError, Unavailable
+from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.redaction import clean_text, redact, secrets_in, storable
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.vocabulary import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, State, ToolCall
+from django_mcp.vocabulary import ApprovalMode, Caller, Channel, EventKind, Outcome, State, ToolCall
 
 __all__ = [
     "Claim", "begin", "check_arguments", "claim", "find", "give_back", "propose", "settle", "stored_arguments",

@@ -12,7 +12,7 @@ from django.db import Error, connections
 
 from django_mcp.approval.keyring import digest_keys
 from django_mcp.errors import Unavailable
-from django_mcp.vocabulary import Target
+from django_mcp.findings import Target
 
 _UNREADABLE = (
     "What the call would change could not be read from the database. Nothing was run; make the same call again."

@@ -1,5 +1,6 @@
 """The catalog: all operations of a URLconf, indexed once, without their schemas."""
 
+import inspect
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -46,8 +47,8 @@ class Catalog:
 
 
 _AMBIGUOUS = (
-    "Counts as a write: the same code answers an unsafe method and does not look which one it is. Declare its safety "
-    "with mcp_operation(safety=…, actions=[…])."
+    "Counts as a write: the same code answers an unsafe method too. Declare its safety with mcp_operation(safety=…, "
+    "actions=[…]), or give each method a function of its own."
 )
 _catalogs: dict[Any, Catalog] = {}
 _lock = threading.RLock()
@@ -102,8 +103,12 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
     route, arguments = _template(endpoint, generator)
     functions = {method: _function(callback, view_class, method) for method in endpoint.methods}
     answers: dict[int, set[str]] = {}
+    shares: dict[str, set[str]] = {}
     for method, function in functions.items():
-        answers.setdefault(id(function), set()).add(method)
+        # What decorators put around the same code does not make it other code.
+        code = inspect.unwrap(function) if callable(function) else function
+        answers.setdefault(id(code), set()).add(method)
+        shares[method] = answers[id(code)]
     actions = {method: action_name(callback, view_class, method) for method in endpoint.methods}
     shared = Counter(actions.values())
     for method, function in functions.items():
@@ -112,7 +117,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
         shown = present(endpoint, method, route, handler)
         if hints.exclude or shown.excluded:
             continue
-        ambiguous = is_ambiguous(function, frozenset(answers[id(function)]))
+        ambiguous = is_ambiguous(frozenset(shares[method]))
         candidate = Candidate(
             explicit=hints.name or shown.operation_id,
             derived=derive(

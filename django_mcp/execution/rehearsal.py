@@ -14,7 +14,8 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from django_mcp.execution.targets import changes, label, target_of, values_of
-from django_mcp.vocabulary import Operation, Target, ToolCall
+from django_mcp.findings import Target
+from django_mcp.vocabulary import Operation, ToolCall
 
 UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
 

@@ -11,9 +11,10 @@ from django.db.models.fields.files import FieldFile
 from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
 
+from django_mcp.findings import Target
 from django_mcp.protocol import portable_json
 from django_mcp.redaction import MASK, one_line, redact
-from django_mcp.vocabulary import Target, ToolCall
+from django_mcp.vocabulary import ToolCall
 
 MAX_SHOWN_ITEMS = 20
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from django_mcp import incidents
+from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
 from django_mcp.redaction import MASK, one_line, quoted, redact
 from django_mcp.tools.results import ToolResult, compact
-from django_mcp.vocabulary import Caller, Finding, ToolCall
+from django_mcp.vocabulary import Caller, ToolCall
 
 MAX_SUMMARY = 500
 MAX_ARGUMENTS_NAMED = 8

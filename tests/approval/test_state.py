@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_mcp.approval import state
 from django_mcp.errors import Unavailable
-from django_mcp.vocabulary import Target
+from django_mcp.findings import Target
 
 
 @pytest.fixture

@@ -3,12 +3,15 @@
 import base64
 import io
 import json
+import logging
 import wave
 
 from django_mcp.decorators import mcp_tool
 from django_mcp.errors import ToolError
 from django_mcp.tools.media import Audio, EmbeddedResource, Image, Text
 from django_mcp.vocabulary import Safety
+
+logger = logging.getLogger(__name__)
 
 # One red pixel.
 PNG = base64.b64decode(
@@ -93,6 +96,13 @@ def multiple_content_types(caller, data):
 def error_handling(caller, data):
     """Fail."""
     raise ToolError("This tool intentionally returns an error for testing")
+
+
+@mcp_tool(name="test_logging_tool", **READS)
+def logging_tool(caller, data):
+    """Log to the server's own log, of which clients are sent nothing."""
+    logger.info("The logging fixture was called.")
+    return "Logged."
 
 
 @mcp_tool(name="json_schema_2020_12_tool", input_schema=JSON_SCHEMA_2020_12, **READS)

@@ -1,4 +1,4 @@
-"""The conformance project under gunicorn, for as long as a context lasts."""
+"""The conformance project under gunicorn or uvicorn, for as long as a context lasts."""
 
 import contextlib
 import os
@@ -15,6 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = "tests.e2e.conformance.settings"
 ADMIN = [sys.executable, "-m", "django"]
+SERVERS = {
+    "gunicorn": "gunicorn tests.e2e.conformance.wsgi --bind fd://{fd} --workers {workers} --threads 4 --no-control-socket",
+    "uvicorn": "uvicorn tests.e2e.conformance.asgi:application --fd {fd} --workers {workers}",
+}
 NEW_USER = "from django.contrib.auth.models import User; User.objects.create_user('conformance')"
 NEW_KEY = ["mcp", "key", "create", "conformance", "--user", "conformance", "--all-groups", "--max-safety", "Write"]
 
@@ -32,7 +36,7 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(directory: Path, *, workers: int = 1) -> Iterator[Served]:
+def serving(directory: Path, *, workers: int = 1, server: str = "gunicorn") -> Iterator[Served]:
     """Serve on a free port of 127.0.0.1; database and log are kept in `directory`."""
     env = {
         "PATH": os.environ["PATH"],
@@ -47,12 +51,9 @@ def serving(directory: Path, *, workers: int = 1) -> Iterator[Served]:
     log = directory / "server.log"
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener, log.open("ab") as output:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        command = SERVERS[server].format(fd=listener.fileno(), workers=workers).split()
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "gunicorn", "tests.e2e.conformance.wsgi"),
-                *("--bind", f"fd://{listener.fileno()}", "--workers", str(workers), "--threads", "4"),
-                "--no-control-socket",
-            ],
+            [sys.executable, "-m", *command],
             cwd=ROOT,
             env=env,
             stdout=output,

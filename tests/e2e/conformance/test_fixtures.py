@@ -80,6 +80,10 @@ def test_error(call):
     assert "This tool intentionally returns an error for testing" in text_of(result)[0]
 
 
+def test_what_a_tool_logs_is_not_sent(call):
+    assert text_of(call("test_logging_tool")) == ["Logged."]
+
+
 def test_raw_schemas_arrive_untouched(talk):
     tools = {tool.name: tool for tool in talk(lambda client: client.list_tools()).tools}
     assert tools["json_schema_2020_12_tool"].input_schema == fixtures.JSON_SCHEMA_2020_12
