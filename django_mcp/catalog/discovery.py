@@ -14,9 +14,10 @@ from drf_spectacular.generators import SchemaGenerator
 from django_mcp.catalog import presentation, schema
 from django_mcp.catalog.enumeration import HOLE, Endpoint, enumerate_endpoints
 from django_mcp.catalog.handlers import action_name, handler_function, handler_name
-from django_mcp.catalog.naming import Candidate, assign, derive
+from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.presentation import app_label, has_own_authentication, present
 from django_mcp.catalog.problems import Problem
+from django_mcp.catalog.references import dangling
 from django_mcp.catalog.safety import infer, is_ambiguous
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
@@ -94,6 +95,7 @@ def _index(urlconf: Any) -> Catalog:
     named = [replace(draft, name=name) for name, (_candidate, draft) in zip(names, drafts, strict=True)]
     operations = tuple(sorted((one for one in named if not _is_excluded(one)), key=lambda one: one.name.casefold()))
     by_name = _names(operations, problems)
+    problems += dangling(operations, by_name)
     return Catalog(operations, tuple(problems), by_name)
 
 
@@ -102,13 +104,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
     view_class: type = callback.cls
     route, arguments = _template(endpoint, generator)
     functions = {method: _function(callback, view_class, method) for method in endpoint.methods}
-    answers: dict[int, set[str]] = {}
-    shares: dict[str, set[str]] = {}
-    for method, function in functions.items():
-        # What decorators put around the same code does not make it other code.
-        code = inspect.unwrap(function) if callable(function) else function
-        answers.setdefault(id(code), set()).add(method)
-        shares[method] = answers[id(code)]
+    shared_code = _shared_code(callback, view_class)
     actions = {method: action_name(callback, view_class, method) for method in endpoint.methods}
     shared = Counter(actions.values())
     for method, function in functions.items():
@@ -117,7 +113,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
         shown = present(endpoint, method, route, handler)
         if hints.exclude or shown.excluded:
             continue
-        ambiguous = is_ambiguous(frozenset(shares[method]))
+        ambiguous = is_ambiguous(shared_code[method])
         candidate = Candidate(
             explicit=hints.name or shown.operation_id,
             derived=derive(
@@ -155,6 +151,20 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
         )
 
 
+def _shared_code(callback: Any, view_class: Any) -> dict[str, frozenset[str]]:
+    """Return, by method, all the methods that its handler's code answers, also those that are not listed."""
+    answered = getattr(callback, "actions", None) or [
+        method for method in view_class.http_method_names if hasattr(view_class, method)
+    ]
+    together: dict[int, set[str]] = {}
+    for method in answered:
+        function = _function(callback, view_class, method)
+        # What decorators put around the same code does not make it other code.
+        code = inspect.unwrap(function) if callable(function) else function
+        together.setdefault(id(code), set()).add(method.upper())
+    return {method: frozenset(methods) for methods in together.values() for method in methods}
+
+
 def _function(callback: Any, view_class: type, method: str) -> Any:
     return handler_function(view_class, handler_name(callback, method))
 
@@ -185,7 +195,12 @@ def _is_excluded(operation: Operation) -> bool:
 def _names(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:
     by_name = {operation.name.casefold(): operation for operation in operations}
     for operation in operations:
-        for alias in operation.hints.aliases:
+        for said in operation.hints.aliases:
+            alias = tidy(said)
+            if alias != said:
+                problems.append(untidy(operation.name, "alias", said, alias))
+            if not alias:
+                continue
             owner = by_name.setdefault(alias.casefold(), operation)
             if owner is not operation:
                 text = f"Its alias {alias!r} already means {owner.name}."

@@ -7,8 +7,18 @@ import re
 from typing import Any
 
 from django.core.validators import RegexValidator
-from drf_spectacular.drainage import has_override
-from drf_spectacular.plumbing import append_meta, get_class, is_list_serializer
+from drf_spectacular.drainage import get_override, has_override
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.plumbing import (
+    UnableToProceedError,
+    append_meta,
+    get_class,
+    get_type_hints,
+    is_field,
+    is_list_serializer,
+    is_serializer,
+    resolve_type_hint,
+)
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.settings import api_settings
@@ -20,6 +30,14 @@ _SELF_EXPLAINING = (
     serializers.URLField, serializers.EmailField, serializers.SlugField, serializers.IPAddressField,
     serializers.UUIDField, serializers.FileField, serializers.DecimalField,
 )  # fmt: skip
+# What drf-spectacular knows no field of, it calls text.
+_KNOWN = tuple(
+    cls
+    for cls in vars(serializers).values()
+    if isinstance(cls, type)
+    and issubclass(cls, serializers.Field)
+    and cls not in {serializers.Field, serializers.RelatedField}
+)
 _FREE_FORM = {"type": "object", "additionalProperties": True}
 
 
@@ -115,7 +133,27 @@ class FieldInspector:
             # The key is not editable where it is the row's own; here it is a value.
             schema.pop("readOnly", None)
             return append_meta(schema, self._get_serializer_field_meta(field, direction))
+        if _is_unknown(field):
+            return append_meta({}, self._get_serializer_field_meta(field, direction))
         return super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[misc]
+
+    def _map_response_type_hint(self, method: Any) -> Any:
+        # Without a hint that says more, drf-spectacular calls text what may be anything.
+        hint = get_override(method, "field") or get_type_hints(method).get("return")
+        if hint is None:
+            return {}
+        if not (is_serializer(hint) or is_field(hint) or isinstance(hint, dict)):
+            try:
+                resolve_type_hint(hint)
+            except UnableToProceedError:
+                return {}
+        return super()._map_response_type_hint(method)  # type: ignore[misc]
+
+
+def _is_unknown(field: Any) -> bool:
+    if not isinstance(field, serializers.Field) or isinstance(field, _KNOWN) or has_override(field, "field"):
+        return False
+    return OpenApiSerializerFieldExtension.get_match(field) is None
 
 
 def _remarks(field: serializers.Field[Any, Any, Any, Any], direction: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.settings import spectacular_settings
+from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -47,7 +48,10 @@ def _listen() -> None:
         else:
             messages.append(str(msg))
 
-    # The one channel that its warnings take is process-wide, and its own silence() would silence the host's threads.
+    # Its warn() and error(), which its modules and extensions have imported by name, all end in this one object of the
+    # process. Its silence() is a flag for all threads, so it would swallow what the host's own `spectacular` command
+    # or schema view says at the same time; and what is silenced is still counted, so that --fail-on-warn would fail for
+    # what was never generated. Hence one hook, which passes on whatever is said outside of quietly().
     GENERATOR_STATS.emit = emit_or_collect  # type: ignore[method-assign]
 
 
@@ -113,7 +117,11 @@ class OperationInspector(FieldInspector, AutoSchema):
         return []
 
     def _get_filter_parameters(self) -> list[Any]:
-        return self._attempt("filters", super()._get_filter_parameters) or []
+        parameters = self._attempt("filters", super()._get_filter_parameters) or []
+        for backend in self.get_filter_backends():
+            if inspect.isclass(backend) and issubclass(backend, OrderingFilter):
+                parameters = [_ordered(parameter, backend, self.view) for parameter in parameters]
+        return parameters
 
     def _get_pagination_parameters(self) -> list[Any]:
         return self._attempt("pagination", super()._get_pagination_parameters) or []
@@ -127,6 +135,17 @@ class OperationInspector(FieldInspector, AutoSchema):
             if part == "body":
                 self.free_form = True
             return None
+
+
+def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any) -> dict[str, Any]:
+    """Name the fields that a list can be ordered by, where the host says which."""
+    fields = getattr(view, "ordering_fields", backend.ordering_fields)
+    if parameter.get("name") != backend.ordering_param or not isinstance(fields, list | tuple) or not fields:
+        return parameter
+    names = [str(field if isinstance(field, str) else field[0]) for field in fields]
+    signed = ", ".join(f"{name}, -{name}" for name in names)
+    said = f"{parameter.get('description', '')} One or more of {signed}, separated by commas; - is descending."
+    return {**parameter, "description": said.strip()}
 
 
 @lru_cache(maxsize=16)

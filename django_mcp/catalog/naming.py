@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from django_mcp.catalog.problems import Problem
 
+MAX_NAME = 100
+
+_NOT_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _NOT_WORD = re.compile(r"\W+", re.ASCII)
 _CONVENTIONAL = re.compile(r"_(list|detail)$")
 
@@ -27,6 +30,29 @@ def words(text: str) -> str:
     return _NOT_WORD.sub("_", text).strip("_")
 
 
+def tidy(name: str) -> str:
+    """Return a name as clients take it: letters of ASCII, digits, `_`, `-` and `.`, at most 100 of them; "" for none."""
+    if _NOT_NAME.search(name):
+        name = _NOT_NAME.sub("_", name).strip("_")
+    return _shortened(name)
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= MAX_NAME:
+        return name
+    return f"{name[: MAX_NAME - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def untidy(subject: str, kind: str, said: str, used: str) -> Problem:
+    """Report a name or an alias that is not used as it was said."""
+    instead = f"it goes by {used!r}" if used else "it is not used"
+    return Problem(
+        subject,
+        f"Its {kind} {said[:MAX_NAME]!r} is not one that clients take; {instead}.",
+        f"Use letters, digits, '_', '-' and '.' only, at most {MAX_NAME} of them.",
+    )
+
+
 def derive(*, url_name: str, namespace: str, route: str, action: str | None, suffix: str = "") -> str:
     """Derive a name from the URL name, or from the words of the route where it has none.
 
@@ -36,7 +62,7 @@ def derive(*, url_name: str, namespace: str, route: str, action: str | None, suf
     base = words(url_name) or words(route) or "root"
     if action is not None and base != action and not base.endswith(f"_{action}"):
         base = f"{_CONVENTIONAL.sub('', base)}_{action}"
-    return "_".join(part for part in (words(namespace), base, suffix.lower()) if part)
+    return _shortened("_".join(part for part in (words(namespace), base, suffix.lower()) if part))
 
 
 def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
@@ -46,7 +72,8 @@ def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
     Derived names that collide all get the words of their routes, so that the order of routes does not matter.
     """
     problems: list[Problem] = []
-    explicit, taken = _explicit_names(candidates, problems)
+    explicit, owners = _explicit_names(candidates, problems)
+    taken = set(owners)
     rest = [index for index in range(len(candidates)) if index not in explicit]
     count = Counter(candidates[index].derived.casefold() for index in rest)
     names = dict(explicit)
@@ -60,33 +87,39 @@ def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
         if index not in names:
             names[index] = _suffixed(candidates[index], taken)
             taken.add(names[index].casefold())
-            problems.append(_collision(candidates[index], names[index]))
+            owner = owners.get(candidates[index].derived.casefold())
+            problems.append(_collision(candidates[index], names[index], owner))
     return [names[index] for index in range(len(candidates))], problems
 
 
-def _explicit_names(candidates: Sequence[Candidate], problems: list[Problem]) -> tuple[dict[int, str], set[str]]:
+def _explicit_names(
+    candidates: Sequence[Candidate], problems: list[Problem]
+) -> tuple[dict[int, str], dict[str, Candidate]]:
     names: dict[int, str] = {}
     owners: dict[str, Candidate] = {}
     for index, candidate in enumerate(candidates):
-        if not candidate.explicit:
+        name = tidy(candidate.explicit)
+        if name != candidate.explicit:
+            problems.append(untidy(f"{candidate.method} {candidate.route}", "name", candidate.explicit, name))
+        if not name:
             continue
-        owner = owners.setdefault(candidate.explicit.casefold(), candidate)
+        owner = owners.setdefault(name.casefold(), candidate)
         if owner is candidate:
-            names[index] = candidate.explicit
+            names[index] = name
             continue
         problems.append(
             Problem(
                 f"{candidate.method} {candidate.route}",
-                f"Its name {candidate.explicit!r} is already that of {owner.method} {owner.route}; it goes by the "
+                f"Its name {name!r} is already that of {owner.method} {owner.route}; it goes by the "
                 f"name of its URL instead.",
                 "Give each operation a name of its own with mcp_operation(name=…), per method with actions=[…].",
             )
         )
-    return names, set(owners)
+    return names, owners
 
 
 def _suffixed(candidate: Candidate, taken: set[str]) -> str:
-    name = f"{candidate.derived}_{words(candidate.route) or 'root'}"
+    name = _shortened(f"{candidate.derived}_{words(candidate.route) or 'root'}")
     if name.casefold() in taken:
         # Different routes may have the same words: /a-b/ and /a/b/.
         name += "_" + hashlib.sha256(f"{candidate.method} {candidate.route}".encode()).hexdigest()[:8]
@@ -97,7 +130,14 @@ def _suffixed(candidate: Candidate, taken: set[str]) -> str:
     return unique
 
 
-def _collision(candidate: Candidate, name: str) -> Problem:
+def _collision(candidate: Candidate, name: str, owner: Candidate | None) -> Problem:
+    if owner is not None:
+        return Problem(
+            f"{owner.method} {owner.route}",
+            f"Its name {owner.explicit!r} is the one that {candidate.method} {candidate.route} has by its URL, which is "
+            f"now listed as {name!r}. Settings, rules and keys that name {candidate.derived!r} now mean another operation.",
+            "Choose a name that no other operation has, or name both with mcp_operation(name=…).",
+        )
     return Problem(
         f"{candidate.method} {candidate.route}",
         f"Another operation is called {candidate.derived!r} too; this one is listed as {name!r}.",

@@ -10,11 +10,11 @@ from typing import Any, Literal, cast
 
 from django.utils.translation import get_language
 from drf_spectacular.plumbing import ComponentRegistry
-from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
+from django_mcp.catalog.dependence import variant
 from django_mcp.catalog.inspection import inspector_for, is_replaced, quietly, versioned, view_for
 from django_mcp.catalog.normal_form import NormalForm, one_object
 from django_mcp.catalog.plain_values import FILE, Schema, plain, say
@@ -120,7 +120,7 @@ def schema_for(operation: Operation, view: APIView | None = None) -> OperationSc
     the caller's own. Asks no database and never raises: what cannot be described is left free-form, with a note.
     """
     with quietly() as warnings:
-        key = (operation, get_language(), *_variant(view))
+        key = (operation, get_language(), *variant(view))
         with _lock:
             known = _cache.get(key)
             if known is not None:
@@ -132,28 +132,6 @@ def schema_for(operation: Operation, view: APIView | None = None) -> OperationSc
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
     return schema
-
-
-def _variant(view: APIView | None) -> tuple[Any, ...]:
-    """Return what the schema depends on besides operation and language."""
-    if view is None:
-        return (None, None)
-    try:
-        serializer = view.get_serializer_class() if isinstance(view, GenericAPIView) else None
-    except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
-        serializer = None
-    user = getattr(view.request, "user", None) if _depends_on_user(view, serializer) else None
-    return (serializer or type(view), getattr(user, "pk", None))
-
-
-def _depends_on_user(view: APIView, serializer: Any) -> bool:
-    if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
-        return True
-    usual = {serializers.Serializer.get_fields, serializers.ModelSerializer.get_fields, None}
-    makers = {serializers.BaseSerializer.__init__, object.__init__}
-    return serializer is not None and (
-        getattr(serializer, "get_fields", None) not in usual or serializer.__init__ not in makers
-    )
 
 
 def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:

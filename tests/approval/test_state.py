@@ -49,6 +49,27 @@ def test_a_column_that_was_not_shown_does_not_matter(django_user_model, db):
     assert state.fingerprint(target_of(user, "first_name")) == before
 
 
+def test_related_rows_that_would_be_set_are_compared(db):
+    user = User.objects.create(username="sam")
+    group, other = Group.objects.create(name="a"), Group.objects.create(name="b")
+    target = Target(model=User, pk=user.pk, using="default", fields=("username",), relations=("groups",))
+    user.groups.set([group])
+    before = state.fingerprint(target)
+    user.groups.set([group, other])
+    assert state.fingerprint(target) != before
+    user.groups.set([group])
+    assert state.unchanged(before, target)
+
+
+def test_what_the_host_says_of_the_state_is_compared(group):
+    target = target_of(group, "name")
+    before = state.fingerprint(target, {"version": 1})
+    assert state.unchanged(before, target, {"version": 1})
+    assert not state.unchanged(before, target, {"version": 2})
+    assert not state.unchanged(before, target)
+    assert state.fingerprint(None, "v1") != state.fingerprint(None, "v2")
+
+
 def test_rows_of_equal_content_differ(db):
     rows = [User.objects.create(username=name, first_name="Sam") for name in ("a", "b")]
     assert len({state.fingerprint(target_of(row, "first_name")) for row in rows}) == 2

@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
-from django_mcp.execution.targets import changes
+from django_mcp.execution.targets import changes, target_of
 from django_mcp.findings import Finding
 from django_mcp.redaction import MASK
 from django_mcp.vocabulary import Argument, Safety, ToolCall
@@ -120,6 +120,12 @@ def test_what_the_serializer_writes_besides_is_shown_and_compared(call, context,
     assert set(finding.target.fields) == {"name", "views", "owner_id"}
 
 
+def test_the_column_that_the_row_was_found_by_belongs_to_its_state(call, item):
+    sent = call("PATCH", "/items/{pk}/", {"pk": item.pk, "price": "5"}, at="/items/1/")
+    found = target_of(sent, item, views.ItemSerializer(item), found_by="name")
+    assert found.fields == ("price", "name")
+
+
 def test_a_partial_update_writes_only_what_was_sent(call, context, item):
     finding = examine(call("PATCH", "/stamping/{pk}/", {"pk": item.pk, "name": "Cup"}, at="/stamping/1/"), context)
     assert [change["field"] for change in finding.preview["changes"]] == ["name"]
@@ -145,6 +151,7 @@ def test_a_many_to_many_change_is_shown_and_compares_the_whole_row(call, context
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": [person.pk]}, at="/items/1/"), context)
     assert finding.preview == {"changes": [{"field": "people", "from": [], "to": [person.pk]}]}
     assert "name" in finding.target.fields
+    assert finding.target.relations == ("people",)
 
 
 def test_a_put_checks_all_fields(call, context, item):

@@ -1,0 +1,59 @@
+"""Whose schema it is: whether what a serializer looks like may depend on the user who asks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.views import APIView
+
+# Where a class makes up its fields, or itself, when it is asked.
+_MAKING_SERIALIZERS = frozenset(
+    {
+        "__new__", "__init__", "__deepcopy__", "many_init", "bind", "fields", "get_fields", "get_field_names",
+        "get_default_field_names", "get_extra_kwargs", "include_extra_kwargs", "get_uniqueness_extra_kwargs",
+        "build_field", "build_standard_field", "build_relational_field", "build_nested_field", "build_property_field",
+        "build_url_field",
+    }
+)  # fmt: skip
+_MAKING_FIELDS = frozenset({"bind", "choices", "get_choices"})
+
+
+def variant(view: APIView | None) -> tuple[Any, ...]:
+    """Return what a schema depends on besides operation and language: the serializer class, and the user if need be."""
+    if view is None:
+        return (None, None)
+    try:
+        choose = getattr(view, "get_serializer_class", None)
+        serializer = choose() if callable(choose) else None
+    except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
+        serializer = None
+    user = getattr(view.request, "user", None) if _depends_on_user(view, serializer) else None
+    return (serializer or type(view), getattr(user, "pk", None))
+
+
+def _depends_on_user(view: APIView, serializer: Any) -> bool:
+    if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
+        return True
+    return any(_makes_itself_up(cls) for cls in _classes(serializer, set()))
+
+
+def _classes(field: Any, seen: set[type]) -> Iterator[type]:
+    """Yield the class of a serializer or a field, and those of all that is declared within it."""
+    cls = field if isinstance(field, type) else type(field)
+    child = getattr(field, "child", None)
+    if child is not None:
+        yield from _classes(child, seen)
+    if cls not in seen:
+        seen.add(cls)
+        yield cls
+        for declared in getattr(cls, "_declared_fields", {}).values():
+            yield from _classes(declared, seen)
+
+
+def _makes_itself_up(cls: type) -> bool:
+    making = _MAKING_SERIALIZERS if issubclass(cls, serializers.BaseSerializer) else _MAKING_FIELDS
+    hosts_own = (
+        base for base in cls.__mro__ if not base.__module__.startswith("rest_framework.") and base is not object
+    )
+    return any(not making.isdisjoint(vars(base)) for base in hosts_own)
