@@ -23,7 +23,7 @@ LEFT_OUT = "…"
 MIN_SECRET = 3
 
 # A key is known by its length wherever it stands, a piece of one only at the beginning of a word.
-_SECRETS = re.compile(r"mcp_(?:cf|file)_[A-Za-z0-9_.\-]+|ak-[A-Za-z0-9_\-]{40,}|\bak-[A-Za-z0-9_\-]{8,}")
+_SECRETS = re.compile(r"mcp_(?:cf|file|ask)_[A-Za-z0-9_.\-]+|ak-[A-Za-z0-9_\-]{40,}|\bak-[A-Za-z0-9_\-]{8,}")
 
 
 def sensitive_name(name: str) -> bool:

@@ -8,6 +8,7 @@ from django_mcp.conf import conf
 _SIGNING = "django_mcp.approval.signing"
 _DIGESTS = "django_mcp.approval.digests"
 _LINKS = "django_mcp.tools.links"
+_QUESTIONS = "django_mcp.approval.questions"
 
 
 def signing_keys() -> tuple[bytes, ...]:
@@ -30,6 +31,11 @@ def digest_keys() -> tuple[bytes, ...]:
 def link_keys() -> tuple[bytes, ...]:
     """Return the HS256 keys of links to files."""
     return _derived_keys(_LINKS)
+
+
+def question_keys() -> tuple[bytes, ...]:
+    """Return the HS256 keys of the state that clients carry between a question and its answer."""
+    return _derived_keys(_QUESTIONS)
 
 
 def _derived_keys(salt: str) -> tuple[bytes, ...]:

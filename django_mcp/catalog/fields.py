@@ -134,6 +134,7 @@ class FieldInspector:
             schema.pop("readOnly", None)
             return append_meta(schema, self._get_serializer_field_meta(field, direction))
         if _is_unknown(field):
+            self.messages.append(f"{type(field).__name__}: what it takes and gives is not known")
             return append_meta({}, self._get_serializer_field_meta(field, direction))
         return super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[misc]
 
@@ -141,13 +142,17 @@ class FieldInspector:
         # Without a hint that says more, drf-spectacular calls text what may be anything.
         hint = get_override(method, "field") or get_type_hints(method).get("return")
         if hint is None:
-            return {}
+            return self._anything(method)
         if not (is_serializer(hint) or is_field(hint) or isinstance(hint, dict)):
             try:
                 resolve_type_hint(hint)
             except UnableToProceedError:
-                return {}
+                return self._anything(method)
         return super()._map_response_type_hint(method)  # type: ignore[misc]
+
+    def _anything(self, method: Any) -> dict[str, Any]:
+        self.messages.append(f"{getattr(method, '__name__', method)}: no type hint that says what it gives")
+        return {}
 
 
 def _is_unknown(field: Any) -> bool:
