@@ -6,17 +6,19 @@ from typing import Any, Self
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.vocabulary import ApprovalMode, Channel, Safety, State
+from django_mcp.models.exposure import MODE_CHOICES
+from django_mcp.vocabulary import Channel, Safety, State
 
 STATE_CHOICES = [
     (State.ISSUED.value, _("issued")),
     (State.APPROVED.value, _("approved")),
     (State.EXECUTING.value, _("outcome unknown")),
     (State.SUCCEEDED.value, _("succeeded")),
-    (State.REJECTED.value, _("rejected")),
+    (State.REJECTED.value, _("refused by the API")),
     (State.UNKNOWN.value, _("outcome unknown")),
     (State.NOT_EXECUTED.value, _("not executed")),
     (State.DECLINED.value, _("declined")),
@@ -30,6 +32,17 @@ class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
     def open(self) -> Self:
         """Return those that can still be redeemed, but for their expiry."""
         return self.filter(state__in=OPEN_STATES)
+
+    def shown_as(self, state: State, now: datetime) -> Self:
+        """Return those whose `shown_state` is that one. An execution left behind reads as unknown."""
+        overdue = Q(state__in=OPEN_STATES, expires_at__lte=now)
+        if state is State.EXPIRED:
+            return self.filter(Q(state=state.value) | overdue)
+        if state.value in OPEN_STATES:
+            return self.filter(state=state.value, expires_at__gt=now)
+        if state is State.UNKNOWN:
+            return self.filter(state__in=(State.EXECUTING.value, state.value))
+        return self.filter(state=state.value)
 
     def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str, now: datetime) -> bool:
         """Move one from `origin` to executing; True for the one caller who did."""
@@ -67,7 +80,7 @@ class Confirmation(models.Model):
 
     jti = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     state = models.CharField(_("state"), max_length=16, choices=STATE_CHOICES, default=State.ISSUED.value)
-    mode = models.CharField(_("mode"), max_length=32, choices=[(mode.value, mode.value) for mode in ApprovalMode])
+    mode = models.CharField(_("mode"), max_length=32, choices=MODE_CHOICES)
     channel = models.CharField(
         _("confirmed by"), max_length=8, blank=True, choices=[(item.value, item.value) for item in Channel]
     )
@@ -113,3 +126,9 @@ class Confirmation(models.Model):
     def expired(self) -> bool:
         """Tell whether its time is over; at the very instant it is."""
         return self.expires_at <= timezone.now()
+
+    @property
+    def shown_state(self) -> State:
+        """Return the state as people see it: one that is open and overdue has expired, whoever writes that down."""
+        overdue = self.state in OPEN_STATES and self.expired
+        return State.EXPIRED if overdue else State(self.state)

@@ -12,11 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from django_mcp.models.exposure import MODE_CHOICES
 from django_mcp.vocabulary import Safety
 
-SAFETY_CHOICES = [
-    (Safety.READ_ONLY.value, _("read only")),
-    (Safety.WRITE.value, _("write")),
-    (Safety.DESTRUCTIVE.value, _("destructive")),
-]
+# The words are those of the wire and of the command line.
+SAFETY_CHOICES = [(safety.value, safety.value) for safety in Safety]
 
 
 class APIKeyQuerySet(models.QuerySet["APIKey"]):
@@ -71,6 +68,7 @@ class APIKey(models.Model):
         verbose_name = _("API key")
         verbose_name_plural = _("API keys")
         ordering = ["-created_at"]
+        permissions = [("issue_for_others", _("Can issue API keys for others"))]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"

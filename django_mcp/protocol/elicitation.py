@@ -20,7 +20,7 @@ _TEXT = {"type": "string"}
 # What a client's result must be to be one of that method at all.
 _RESULTS: Mapping[str, Mapping[str, Any]] = {
     ELICIT: {
-        "properties": {"action": {"enum": ["accept", "decline", "cancel"]}, "content": {"type": "object"}},
+        "properties": {"action": {"enum": ["accept", "decline", "cancel"]}, "content": {"type": ["object", "null"]}},
         "required": ["action"],
     },
     SAMPLE: {
@@ -118,7 +118,7 @@ def entered(request: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str
     schema = request["params"].get("requestedSchema")
     if schema is None or response["action"] != "accept":
         return {"action": response["action"]}
-    content = {key: value for key, value in response.get("content", {}).items() if key in schema["properties"]}
+    content = {key: value for key, value in (response.get("content") or {}).items() if key in schema["properties"]}
     return {"action": "accept", "content": content} if _validator(schema).is_valid(content) else None
 
 

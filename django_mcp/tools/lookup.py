@@ -127,7 +127,7 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
         "preview": next(iter(reachable_names([hints.preview] if hints.preview else [], reach)), None),
         "followUps": reachable_names(hints.follow_ups, reach),
         "method": operation.method,
-        "route": operation.route,
+        "route": schema.route or operation.route,
     }
     if schema.notes:
         described["notes"] = list(schema.notes)

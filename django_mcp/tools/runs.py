@@ -21,7 +21,7 @@ from rest_framework.serializers import BaseSerializer
 from django_mcp import incidents
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
 from django_mcp.protocol import portable_json
-from django_mcp.redaction import MASK, secrets_in
+from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
 from django_mcp.tools import results
 from django_mcp.tools.declarations import HostedTool
@@ -167,9 +167,7 @@ class ToolRun:
         return None
 
     def _masked(self, text: str) -> str:
-        for secret in sorted(secrets_in(self.arguments, self.sensitive), key=len, reverse=True):
-            text = text.replace(secret, MASK)
-        return text
+        return str(redact(text, secrets=secrets_in(self.arguments, self.sensitive)))
 
 
 def _portable(value: Any) -> Any:
