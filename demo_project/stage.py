@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 GUNICORN = [sys.executable, "-m", "gunicorn", "--config", "demo_project/gunicorn_conf.py", "demo_project.wsgi"]
 # The coffee shop's API, and the tools of its `mcp.py`.
 GROUPS = ["coffee-shop", "barista"]
-KEY = ["--user", "sam", *(f"--group={name}" for name in GROUPS), "--max-safety", "Destructive", "--expires", "30d"]
+KEY_NAME = "demo"
+KEY_USER = "sam"
+KEY = ["--user", KEY_USER, *(f"--group={name}" for name in GROUPS), "--max-safety", "Destructive", "--expires", "30d"]
 
 
 class StageError(Exception):
@@ -24,7 +26,16 @@ def prepare(environment: Mapping[str, str], say: Callable[[str], None]) -> str:
     """Migrate, seed, expose the coffee shop's groups, and return a new key of Sam's for them."""
     for command in (["migrate", "--verbosity", "0"], ["seed"], ["mcp", "expose", *GROUPS]):
         _manage(command, environment, say)
-    return _manage(["mcp", "key", "create", "demo", *KEY], environment, say)
+    return _manage(["mcp", "key", "create", KEY_NAME, *KEY], environment, say)
+
+
+def listener(port: int) -> socket.socket:
+    """Take that port of 127.0.0.1, before anything is set up for it; requests queue until it is served."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        msg = f"Port {port} of 127.0.0.1 cannot be used ({error.strerror}): stop what uses it, or name another with PORT=."
+        raise StageError(msg) from error
 
 
 def _manage(command: list[str], environment: Mapping[str, str], say: Callable[[str], None]) -> str:
@@ -68,7 +79,8 @@ def _stop(server: "subprocess.Popen[bytes]") -> None:
     server.wait(timeout=30)
 
 
-def serve(environment: Mapping[str, str], port: int) -> None:
-    """Serve on that port of 127.0.0.1 in place of this process."""
+def serve(environment: Mapping[str, str], taken: socket.socket) -> None:
+    """Serve on a listening socket in place of this process."""
     os.chdir(ROOT)
-    os.execve(sys.executable, [*GUNICORN, "--bind", f"127.0.0.1:{port}"], dict(environment))  # noqa: S606 (no shell is wanted)
+    taken.set_inheritable(True)  # noqa: FBT003 (the standard library's own)
+    os.execve(sys.executable, [*GUNICORN, "--bind", f"fd://{taken.fileno()}"], dict(environment))  # noqa: S606 (no shell is wanted)

@@ -96,6 +96,7 @@ class Walkthrough:
         self._step("What runs is what was shown: a changed quantity is refused")
         asked = self._create(ORDER)
         self._check(asked["status"] == "requires_confirmation", asked)
+        self.say("   a fresh proposal of the same order, with a token of its own, is confirmed with 20 instead of 2:")
         changed = {**ORDER, "items": [{**ORDER["items"][0], "quantity": 20}]}
         refused = self._create(changed, asked["confirmationToken"])
         self._check(refused.get("code") == "arguments_changed", refused)

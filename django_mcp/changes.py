@@ -7,7 +7,7 @@ from django.db import models, router, transaction
 
 from django_mcp import audit
 from django_mcp.exposure import API_TOOLS
-from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.models import ServerSettings, ToolGroup, ToolRule
 from django_mcp.vocabulary import ApprovalMode, EventKind
 
 # What may be chosen. A mode that rows already hold stays, whether or not it is offered.
@@ -55,6 +55,17 @@ def set_rule(name: str, method: str, route: str, *, by: Mapping[str, Any], **val
     with transaction.atomic(using=router.db_for_write(ToolRule)):
         row = ToolRule.objects.filter(name__iexact=name).first() or ToolRule(name=name)
         return _set(row, {"name": name, "method": method, "route": route, **values}, by=by, target=name)
+
+
+def set_writes(enabled: bool, *, by: Mapping[str, Any]) -> bool:  # noqa: FBT001 - the one thing that is set
+    """Let agents write, or stop all writes on the next request of every process; False if nothing changed."""
+    with transaction.atomic(using=router.db_for_write(ServerSettings)):
+        before = {"writes_enabled": ServerSettings.load().writes_enabled}
+        after = {"writes_enabled": enabled}
+        if not record(EventKind.SETTINGS_CHANGED, by=by, target="server", before=before, after=after):
+            return False
+        ServerSettings.objects.filter(pk=ServerSettings.ONLY).update(**after)
+    return True
 
 
 def _set(row: models.Model, values: Mapping[str, Any], *, by: Mapping[str, Any], target: str) -> bool:

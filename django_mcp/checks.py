@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - as Django names it
 from django.core.checks.security.base import (
@@ -12,11 +12,13 @@ from django.core.checks.security.base import (
     SECRET_KEY_MIN_LENGTH,
     SECRET_KEY_MIN_UNIQUE_CHARACTERS,
 )
+from django.db import router
 from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
-from django_mcp.catalog.schema import schema_for
+from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.changes import OFFERED_MODES
 from django_mcp.conf import KEYS, conf
 from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import nearest
@@ -28,21 +30,26 @@ DISTRIBUTION = "django-mcp-confirm"
 # Distributions on PyPI that install a package of the same name.
 NAMESAKES = ("django-mcp", "django-mcp-framework")
 MIN_SECRET_BYTES = 32
-CHOICES = {
-    "APPROVAL_MODE": tuple(ApprovalMode),
-    "READ_GUARD": ("off", "warn", "enforce"),
-    "ELICITATION": ("off",),
-}
+CHOICES = {"APPROVAL_MODE": OFFERED_MODES}
 LISTS = (
     "TOOL_GROUPS", "TOOLS", "EXCLUDE_OPERATIONS", "USER_GROUPS", "SIGNING_SECRET_FALLBACKS", "AUTHENTICATION_CLASSES",
     "THROTTLE_CLASSES", "ALLOWED_ORIGINS", "FORWARD_HEADERS", "EXECUTION_CONTEXT", "REDACT_FIELDS",
 )  # fmt: skip
 NUMBERS = (
-    "CONFIRMATION_TOKEN_EXPIRY", "REVIEW_EXPIRY", "DEFAULT_LIMIT", "MAX_LIMIT", "MAX_REQUEST_BYTES",
+    "CONFIRMATION_TOKEN_EXPIRY", "DEFAULT_LIMIT", "MAX_LIMIT", "MAX_REQUEST_BYTES",
     "MAX_RESULT_LENGTH", "MAX_INLINE_RESOURCE_BYTES", "MAX_STORED_RESOURCE_BYTES", "RESOURCE_LINK_EXPIRY",
     "AUDIT_RETENTION",
 )  # fmt: skip
+NOT_YET = "it is not available in this version, every write would be refused."
 PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
+# What of an operation can go undescribed, by the note that tells the model, and how the host says it.
+CURES = {
+    UNDESCRIBED_BODY: ("its body", "a serializer_class or extend_schema(request=…)"),
+    UNDESCRIBED["parameters"]: ("its arguments of path or query", "extend_schema(parameters=[…])"),
+    UNDESCRIBED["filters"]: ("its filters", "a filterset that can be made without a request, or extend_schema(filters=…)"),
+    UNDESCRIBED["pagination"]: ("its pagination", "a pagination_class that describes itself"),
+    UNDESCRIBED["response"]: ("its answer", "a serializer_class or extend_schema(responses=…)"),
+}
 NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
 
 
@@ -101,8 +108,9 @@ def _choices() -> Iterable[CheckMessage]:
     for key, allowed in CHOICES.items():
         value = getattr(conf, key)
         if value not in allowed:
+            reason = f": {NOT_YET}" if value == ApprovalMode.REVIEW else "."
             hint = f"One of {', '.join(allowed)}."
-            yield Error(f"DJANGO_MCP[{key!r}] cannot be {value!r}.", hint=hint, id="django_mcp.E005")
+            yield Error(f"DJANGO_MCP[{key!r}] cannot be {value!r}{reason}", hint=hint, id="django_mcp.E005")
 
 
 def _publishing() -> Iterable[CheckMessage]:
@@ -211,7 +219,7 @@ def check_deployment(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Check what may be fine while developing and is a risk in production."""
     if not _is_mapping() or any(_kinds()):
         return []
-    return [*_signing(), *_single_use(), *_authentication(), *_debug()]
+    return [*_signing(), *_single_use(), *_authentication(), *_debug(), *_trust(), *_locks()]
 
 
 def _signing() -> Iterable[CheckMessage]:
@@ -265,11 +273,45 @@ def _debug() -> Iterable[CheckMessage]:
         yield Warning("DEBUG is on while agents are served.", hint="Set DEBUG = False.", id="django_mcp.W014")
 
 
+def _trust() -> Iterable[CheckMessage]:
+    if conf.APPROVAL_MODE == ApprovalMode.DELEGATE:
+        yield Warning(
+            "DJANGO_MCP['APPROVAL_MODE'] lets every write of every client run at once.",
+            hint="Whether a user is asked is up to each client. Set the mode for the groups that may, in the admin.",
+            id="django_mcp.W016",
+        )
+
+
+def _locks() -> Iterable[CheckMessage]:
+    used = {router.db_for_write(model) for model in apps.get_models()}
+    loose = sorted(alias for alias in used if not settings.DATABASES.get(alias, {}).get("ATOMIC_REQUESTS"))
+    if loose and conf.APPROVAL_MODE != ApprovalMode.REJECT:
+        yield Warning(
+            f"DATABASES without ATOMIC_REQUESTS: {', '.join(loose)}.",
+            hint=(
+                "The row that a write would change is compared under a lock only where the view runs in a transaction; "
+                "otherwise it may change between the comparison and the write. Views that break half-way leave what "
+                "they did, and their outcome is unknown. Set ATOMIC_REQUESTS, or use transaction.atomic in the views."
+            ),
+            id="django_mcp.W017",
+        )
+
+
 def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Check that every operation can be described, by building each schema once."""
     catalog = _catalog()
-    return [
-        Warning(f"{operation.name} can only be described in part: {note}", obj=operation.name, id="django_mcp.W015")
-        for operation in (catalog.operations if catalog else ())
-        for note in schema_for(operation).notes
-    ]
+    found: list[CheckMessage] = []
+    for operation in catalog.operations if catalog else ():
+        missing = [CURES[note] for note in schema_for(operation).notes if note in CURES]
+        if missing:
+            where = f"{operation.view_class.__module__}.{operation.view_class.__qualname__}.{operation.handler}"
+            parts = " and ".join(part for part, _cure in missing)
+            found.append(
+                Warning(
+                    f"Agents are not told all of {operation.name}: nothing describes {parts}.",
+                    hint=f"Declare at {where}: {'; '.join(dict.fromkeys(cure for _part, cure in missing))}.",
+                    obj=operation.name,
+                    id="django_mcp.W015",
+                )
+            )
+    return found

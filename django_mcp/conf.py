@@ -78,10 +78,6 @@ class Conf:
         return _seconds(self.raw.get("CONFIRMATION_TOKEN_EXPIRY", 5 * 60))
 
     @property
-    def REVIEW_EXPIRY(self) -> int:
-        return _seconds(self.raw.get("REVIEW_EXPIRY", 24 * 60 * 60))
-
-    @property
     def SIGNING_SECRET(self) -> str | None:
         return cast("str | None", self.raw.get("SIGNING_SECRET"))
 
@@ -116,14 +112,6 @@ class Conf:
     @property
     def EXECUTION_CONTEXT(self) -> tuple[Any, ...]:
         return tuple(self.raw.get("EXECUTION_CONTEXT", ()))
-
-    @property
-    def ELICITATION(self) -> str:
-        return str(self.raw.get("ELICITATION", "off"))
-
-    @property
-    def READ_GUARD(self) -> str:
-        return str(self.raw.get("READ_GUARD", "warn"))
 
     @property
     def DEFAULT_LIMIT(self) -> int:

@@ -104,6 +104,7 @@ class ToolOptions(TypedDict, total=False):
     summary: Callable[[Caller, Mapping[str, Any]], str]
     sensitive_fields: Sequence[str]
     atomic: bool
+    asks: bool
     annotations: Mapping[str, Any]
     meta: Mapping[str, Any]
     icons: Sequence[Mapping[str, Any]]
@@ -117,7 +118,8 @@ def mcp_tool(
     The function is called with the caller and the validated arguments, a mapping. A tool whose safety is not declared
     counts as a write, and promises nothing to clients. `input` and `output` are DRF serializer classes;
     `input_schema` and `output_schema` are for what serializers cannot say. Without `atomic`, the function runs in a
-    transaction where `ATOMIC_REQUESTS` asks for one.
+    transaction where `ATOMIC_REQUESTS` asks for one. With `asks=True` it takes the answers to its own questions as a
+    third argument (`django_mcp.tools.questions`).
 
     Raises ImproperlyConfigured for an unknown option; the rest is checked at start-up.
     """

@@ -1,12 +1,13 @@
 """From an MCP method to what answers it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django_mcp.errors import ProtocolError
 from django_mcp.exposure import reach
 from django_mcp.pipeline import call_tool
-from django_mcp.protocol import cursors, mirrors
+from django_mcp.protocol import cursors, elicitation, mirrors
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.metadata import Metadata
 from django_mcp.protocol.revisions import (
@@ -17,7 +18,7 @@ from django_mcp.protocol.revisions import (
     trim_result,
     trim_tool,
 )
-from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
+from django_mcp.protocol.serializers import CallToolParams, InitializeParams, InputParams, ListToolsParams, read
 from django_mcp.redaction import quoted
 from django_mcp.requests import Context
 from django_mcp.server import Server
@@ -90,7 +91,21 @@ def _call_tool(params: Params, context: Context, server: Server, metadata: Metad
         caller_reach = reach(context, server)
         schema, _ = registry.find(name, caller_reach).schemas(caller_reach)
         mirrors.check_arguments(schema, arguments, context.outer.headers)
-    return trim_result(call_tool(name, arguments, context, server).as_mcp(), metadata.revision)
+    context = replace(context, inputs=_inputs(params, metadata))
+    result = call_tool(name, arguments, context, server).as_mcp()
+    return result if elicitation.asks(result) else trim_result(result, metadata.revision)
+
+
+def _inputs(params: Params, metadata: Metadata) -> elicitation.Inputs:
+    if not metadata.modern:
+        return elicitation.Inputs()
+    said = read(InputParams, params)
+    return elicitation.Inputs(
+        supported=True,
+        capabilities=metadata.capabilities,
+        responses=said.get("inputResponses") or {},
+        state=said.get("requestState"),
+    )
 
 
 def _nothing(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from django_mcp import audit, incidents
-from django_mcp.approval import confirmations, state, tokens
+from django_mcp.approval import confirmations, questions, state, tokens
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.excerpts import bounded
 from django_mcp.approval.policy import decide
@@ -79,6 +79,8 @@ def _answered_always(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: 
 
 
 def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
+    if caller_reach.context.inputs.state is not None and not tool.asks:
+        raise questions.invalid()
     if isinstance(tool, AnsweringTool):
         return ToolResult(structured=tool.answer(arguments, caller_reach))
     call = tool.resolve(arguments, caller_reach, _stored_for(caller_reach.context.caller))
@@ -240,7 +242,7 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
     if not reply.ok:
         return results.failure(call.target, results.error_of(reply, outcome))
     if call.operation is None:
-        return ToolResult(structured=reply.structured, blocks=reply.blocks)
+        return ToolResult(structured=reply.structured, blocks=reply.blocks, asked=reply.asked)
     blocks, notes = media.attached(reply.attachment, caller_reach.context)
     reply = replace(reply, notes=(*reply.notes, *notes))
     return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +21,7 @@ from django.utils.module_loading import import_string
 from rest_framework.views import APIView
 
 from django_mcp.conf import conf
+from django_mcp.protocol.elicitation import Inputs
 from django_mcp.vocabulary import Caller, Operation
 
 # Where the request came from and which name the server was called by: links, throttles and host checks need them.
@@ -49,10 +50,14 @@ _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a call needs to know of the MCP request that brought it. Made once, handed down everywhere."""
+    """What a call needs to know of the MCP request that brought it. Made once, handed down everywhere.
+
+    `inputs` are what it may ask the client, and what the client answered.
+    """
 
     outer: HttpRequest
     caller: Caller
+    inputs: Inputs = field(default_factory=Inputs)
 
 
 def forwarded_headers(outer: HttpRequest) -> dict[str, str]:

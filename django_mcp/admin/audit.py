@@ -3,11 +3,15 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.db.models.fields.json import KT
+from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.record import RecordAdmin, pretty
+from django_mcp.admin.shown import facts, moment_of, outcome, subject
 from django_mcp.models import AuditEvent
 
 
@@ -15,22 +19,40 @@ from django_mcp.models import AuditEvent
 class AuditEventAdmin(RecordAdmin):
     """Audit events."""
 
-    list_display = ("time", "kind", "target", "who", "key_label")
+    list_display = ("shown_time", "kind", "outcome", "target", "who", "shown_key", "address")
     list_filter = ("kind", "time")
-    sortable_by = ("time",)
+    sortable_by = ("shown_time",)
     large_fields = ("detail",)
     exact_search = ("target", "username")
     id_search = "confirmation"
     search_help_text = _("The whole name of an operation or a user, or the id of a confirmation.")
     fields = (
-        "time", "kind", "tool", "target", "who", "subject", "key_label", "address", "client",
+        "shown_time", "kind", "outcome", "tool", "target", "who", "caller", "key_label", "address", "client",
         "confirmation_link", "shown_detail",
     )  # fmt: skip
     readonly_fields = fields
 
-    @admin.display(description=_("user"), empty_value="-")
+    shown_time = moment_of("time", _("time"))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEvent]:
+        # Two short texts out of the detail, which itself may be large and stays in the database.
+        return super().get_queryset(request).annotate(said_status=KT("detail__status"), said_code=KT("detail__code"))
+
+    @admin.display(description=_("outcome"), empty_value="-")
+    def outcome(self, event: Any) -> Any:
+        return outcome(event.said_status, event.said_code)
+
+    @admin.display(description=_("by"), empty_value="-")
     def who(self, event: AuditEvent) -> str:
         return event.username
+
+    @admin.display(description=_("caller"), empty_value="-")
+    def caller(self, event: AuditEvent) -> str:
+        return subject(event)
+
+    @admin.display(description=_("key"), empty_value="-")
+    def shown_key(self, event: AuditEvent) -> str:
+        return event.key_label
 
     @admin.display(description=_("confirmation"), empty_value="-")
     def confirmation_link(self, event: AuditEvent) -> Any:
@@ -46,4 +68,4 @@ class AuditEventAdmin(RecordAdmin):
 
     @admin.display(description=_("detail"))
     def shown_detail(self, event: AuditEvent) -> Any:
-        return pretty(event.detail)
+        return pretty(dict(facts(event)))

@@ -20,6 +20,17 @@ def may_act_for(staff: Any, user: Any) -> bool:
     return set(user.get_all_permissions()) <= set(staff.get_all_permissions())
 
 
+def may_issue_for(staff: Any, user: Any) -> bool:
+    """Tell whether `staff` may issue keys that act as `user`, and change what they are limited to.
+
+    Whoever holds a key that acts as a peer is that peer, in the record too. So it takes a permission of its own to go
+    beyond oneself, and then no further than one's own power.
+    """
+    if staff.pk != user.pk and not staff.has_perm("django_mcp.issue_for_others"):
+        return False
+    return may_act_for(staff, user)
+
+
 def actor(request: HttpRequest) -> dict[str, Any]:
     """Return what the record keeps of the person at the admin."""
     user: Any = request.user

@@ -3,21 +3,27 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
+from django_mcp.admin.shown import STATES, facts, moment, moment_of, outcome, subject
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import STATE_CHOICES
 from django_mcp.vocabulary import State
 
 # The record of one confirmation is short, unless someone replays its token all night.
 TIMELINE = 200
+SUMMARY_CHARACTERS = 120
 
 
 class StateFilter(admin.SimpleListFilter):
-    """An execution that was never settled and one that broke look alike to people: nobody knows what it did."""
+    """The states as people see them.
+
+    An execution that was never settled and one that broke look alike: nobody knows what it did.
+    """
 
     title = _("state")
     parameter_name = "state"
@@ -26,39 +32,49 @@ class StateFilter(admin.SimpleListFilter):
         return [(value, label) for value, label in STATE_CHOICES if value != State.EXECUTING]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == State.UNKNOWN:
-            return queryset.filter(state__in=[State.EXECUTING.value, State.UNKNOWN.value])
-        return queryset.filter(state=self.value()) if self.value() else queryset
+        if self.value() not in set(State):
+            return queryset
+        return queryset.shown_as(State(self.value()), timezone.now())
 
 
 @admin.register(Confirmation)
 class ConfirmationAdmin(RecordAdmin):
     """Confirmations."""
 
-    list_display = ("issued_at", "target", "state", "summary_line", "who", "channel")
+    list_display = ("shown_issued", "call", "shown_state", "who")
     list_filter = (StateFilter, "safety", "mode", "channel", "issued_at")
-    sortable_by = ("issued_at",)
+    sortable_by = ("shown_issued",)
     large_fields = ("arguments", "preview", "outcome", "effective", "argument_digests")
     exact_search = ("target", "subject")
     id_search = "jti"
     search_help_text = _("The whole name of an operation, a caller such as key:7, or the id of a confirmation.")
     change_form_template = "admin/django_mcp/confirmation/change_form.html"
     fieldsets = (
-        (None, {"fields": ("state", "summary", "tool", "target", "group", "safety", "mode")}),
+        (None, {"fields": ("shown_state", "summary", "tool", "target", "group", "safety", "mode")}),
         (_("Who"), {"fields": ("who", "address", "client", "channel", "decided_by")}),
-        (_("When"), {"fields": ("issued_at", "expires_at", "claimed_at", "settled_at")}),
+        (_("When"), {"fields": ("shown_issued", "shown_expiry", "shown_claimed", "shown_settled")}),
         (_("What was shown"), {"fields": ("shown_arguments", "shown_preview", "shown_warnings")}),
         (_("What became of it"), {"fields": ("shown_outcome",)}),
     )
     readonly_fields = (
-        "state", "summary", "tool", "target", "group", "safety", "mode", "who", "address", "client", "channel",
-        "decided_by", "issued_at", "expires_at", "claimed_at", "settled_at", "shown_arguments", "shown_preview",
-        "shown_warnings", "shown_outcome",
+        "shown_state", "summary", "tool", "target", "group", "safety", "mode", "who", "address", "client", "channel",
+        "decided_by", "shown_issued", "shown_expiry", "shown_claimed", "shown_settled", "shown_arguments",
+        "shown_preview", "shown_warnings", "shown_outcome",
     )  # fmt: skip
 
-    @admin.display(description=_("summary"))
-    def summary_line(self, row: Confirmation) -> str:
-        return row.summary[:120]
+    shown_issued = moment_of("issued_at", _("issued"))
+    shown_expiry = moment_of("expires_at", _("expires"))
+    shown_claimed = moment_of("claimed_at", _("confirmed"))
+    shown_settled = moment_of("settled_at", _("settled"))
+
+    @admin.display(description=_("state"))
+    def shown_state(self, row: Confirmation) -> Any:
+        return STATES.get(row.shown_state, row.shown_state)
+
+    @admin.display(description=_("operation"))
+    def call(self, row: Confirmation) -> Any:
+        summary = row.summary[:SUMMARY_CHARACTERS].removeprefix(row.target).lstrip(" :")
+        return format_html('{}<div class="help">{}</div>', row.target, summary) if summary else row.target
 
     @admin.display(description=_("caller"))
     def who(self, row: Confirmation) -> str:
@@ -99,7 +115,16 @@ class ConfirmationAdmin(RecordAdmin):
         timeline = self._timeline(object_id) if request.method == "GET" else None
         return super().change_view(request, object_id, form_url, {"timeline": timeline, **(extra_context or {})})
 
-    def _timeline(self, jti: str) -> QuerySet[AuditEvent]:
+    def _timeline(self, jti: str) -> list[dict[str, Any]]:
         identifier = uuid_of(jti)
         rows = AuditEvent.objects.filter(confirmation=identifier) if identifier else AuditEvent.objects.none()
-        return rows.order_by("time", "id")[:TIMELINE]
+        return [
+            {
+                "event": event,
+                "time": moment(event.time),
+                "outcome": outcome(event.detail.get("status"), event.detail.get("code")),
+                "who": event.username or subject(event),
+                "facts": facts(event),
+            }
+            for event in rows.order_by("time", "id")[:TIMELINE]
+        ]

@@ -1,4 +1,4 @@
-"""Exposure: every group of operations and tools, what is in it, and whether agents reach it."""
+"""Tool groups: every group of operations and tools, what is in it, and whether agents reach it."""
 
 from typing import Any
 
@@ -148,7 +148,7 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 }
             )
         return {
-            "title": _("Exposure"),
+            "title": _("Tool groups"),
             "opts": self.opts,
             "server": current,
             "server_mode": LABELS[current.mode.value],

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.authority import may_act_for
+from django_mcp.admin.authority import may_act_for, may_issue_for
 from django_mcp.admin.modes import ModeForm
 from django_mcp.inventory import group_names
 from django_mcp.models import APIKey
@@ -77,6 +77,10 @@ class KeyForm(ModeForm):
         if not may_act_for(self.staff, user):
             raise forms.ValidationError(
                 _("This user has more power than you. Hand out keys only for users with no more power than your own.")
+            )
+        if not may_issue_for(self.staff, user):
+            raise forms.ValidationError(
+                _("You may issue keys for yourself only. Keys for others take the permission to issue for others.")
             )
         return user
 

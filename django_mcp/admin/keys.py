@@ -19,8 +19,11 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp import changes, keys, server
-from django_mcp.admin.authority import actor, may_act_for
+from django_mcp.admin.authority import actor, may_issue_for
 from django_mcp.admin.key_form import KeyForm
+from django_mcp.admin.modes import LABELS
+from django_mcp.admin.once import Once
+from django_mcp.admin.shown import moment_of
 from django_mcp.models import APIKey
 from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
 
@@ -51,20 +54,41 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     form = KeyForm
     add_form_template = "admin/django_mcp/apikey/add_form.html"
     change_form_template = "admin/django_mcp/apikey/change_form.html"
-    list_display = ("name", "prefix", "user", "groups_text", "highest_safety", "state", "last_used_at")
+    list_display = (
+        "name", "prefix", "user", "groups_text", "highest_safety", "mode", "state", "shown_expiry", "shown_use",
+    )  # fmt: skip
     list_filter = (StateFilter, "highest_safety")
     list_select_related = ("user",)
     show_full_result_count = False
     raw_id_fields = ("user",)
     actions = ("revoke_selected",)
-    identity = ("user", "prefix", "state", "created_at", "last_used_at")
+    identity = ("user", "prefix", "state", "shown_creation", "shown_use")
     limits = (
         (_("What it reaches"), {"fields": ("groups", "all_groups", "highest_safety", "narrowed", "permissions")}),
         (_("Approval and expiry"), {"fields": ("approval_mode", "expires_at")}),
     )
+    # For those who may only look.
+    limits_in_words = (
+        (_("What it reaches"), {"fields": ("groups_text", "highest_safety", "permissions_text")}),
+        (_("Approval and expiry"), {"fields": ("mode", "shown_expiry")}),
+    )
 
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
+
+    shown_creation = moment_of("created_at", _("created"))
+    shown_expiry = moment_of("expires_at", _("expires"), seconds=False, empty=_("never"))
+    shown_use = moment_of("last_used_at", _("last used"), seconds=False, empty=_("never"))
+
+    @admin.display(description=_("approval mode"))
+    def mode(self, key: APIKey) -> Any:
+        return LABELS.get(key.approval_mode, key.approval_mode) or KeyForm.blank_mode
+
+    @admin.display(description=_("permissions"))
+    def permissions_text(self, key: APIKey) -> str:
+        if key.permissions is None:
+            return str(_("not narrowed"))
+        return ", ".join(key.permissions) or str(_("narrowed to none"))
 
     @admin.display(description=_("groups"))
     def groups_text(self, key: APIKey) -> str:
@@ -78,11 +102,21 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return ("name", "prefix", f"user__{get_user_model().USERNAME_FIELD}")
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
-        identity = ("name", "user") if obj is None else ("name", *self.identity)
-        return ((None, {"fields": identity}), *self.limits)
+        if obj is None:
+            return ((None, {"fields": ("name", "user")}), *self.limits)
+        limits = self.limits if self.has_change_permission(request, obj) else self.limits_in_words
+        return ((None, {"fields": ("name", *self.identity)}), *limits)
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
-        return () if obj is None else self.identity
+        if obj is None:
+            return ()
+        if self.has_change_permission(request, obj):
+            return self.identity
+        return (*self.identity, "groups_text", "permissions_text", "mode", "shown_expiry")
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        said: dict[str, Any] = super().get_changeform_initial_data(request)
+        return said if request.user.has_perm("django_mcp.issue_for_others") else {"user": request.user.pk, **said}
 
     def get_autocomplete_fields(self, request: HttpRequest) -> tuple[str, ...]:
         # The host's user admin may be missing or have no search, and who may not see users cannot search them.
@@ -100,7 +134,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         allowed = super().has_change_permission(request, obj)
         if not isinstance(obj, APIKey):
             return allowed
-        return allowed and obj.revoked_at is None and may_act_for(request.user, obj.user)
+        return allowed and obj.revoked_at is None and may_issue_for(request.user, obj.user)
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         # Deleting a user takes its keys along; that is asked from the user's page.
@@ -148,6 +182,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @sensitive_variables("secret")
     def response_add(self, request: HttpRequest, obj: APIKey, post_url_continue: str | None = None) -> HttpResponse:
         secret = request.mcp_secret  # type: ignore[attr-defined]
+        Once(request).spend(obj.pk)
         context = {
             **self.admin_site.each_context(request),
             "title": _("Key created"),
@@ -169,8 +204,19 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             return request.build_absolute_uri("/mcp")
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
-        buttons = {"show_save_and_continue": False, "show_save_and_add_another": False}
-        return super().add_view(request, form_url, {**buttons, **(extra_context or {})})
+        once = Once(request)
+        made = once.made()
+        if made is not None and self.has_add_permission(request):
+            text = _(
+                "This key was created already, and its secret is shown once only. "
+                "If you did not copy it, revoke the key and create another."
+            )
+            messages.warning(request, text)
+            return HttpResponseRedirect(
+                reverse("admin:django_mcp_apikey_change", args=[made], current_app=self.admin_site.name)
+            )
+        extra = {"show_save_and_continue": False, "show_save_and_add_another": False, "once": once}
+        return super().add_view(request, form_url, {**extra, **(extra_context or {})})
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

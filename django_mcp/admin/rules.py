@@ -7,11 +7,12 @@ from django.contrib import admin
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp import changes
 from django_mcp.admin.authority import actor
-from django_mcp.admin.modes import ModeForm
+from django_mcp.admin.modes import LABELS, ModeForm
 from django_mcp.inventory import named, names, nearest, orphaned
 from django_mcp.models import ToolRule
 from django_mcp.vocabulary import EventKind
@@ -48,10 +49,13 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     form = RuleForm
     fields = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
-    list_display = ("name", "method", "route", "exposure", "approval_mode", "requires_approval", "matches")
+    list_display = ("about", "exposure", "mode", "requires_approval", "matches")
     list_filter = ("exposure",)
     show_full_result_count = False
     search_fields = ("name", "route")
+
+    class Media:
+        css = {"all": ["django_mcp/admin.css"]}
 
     def _may_change(self, request: HttpRequest) -> bool:
         return request.user.has_perm("django_mcp.change_toolgroup")
@@ -76,6 +80,16 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
         return tuple(name for name in SAID if obj is not None or name not in {"method", "route"})
+
+    @admin.display(description=_("operation or tool"), ordering="name")
+    def about(self, rule: ToolRule) -> Any:
+        if not rule.method:
+            return rule.name
+        return format_html('{}<div class="help">{} {}</div>', rule.name, rule.method, rule.route)
+
+    @admin.display(description=_("approval mode"))
+    def mode(self, rule: ToolRule) -> Any:
+        return LABELS.get(rule.approval_mode, rule.approval_mode) or RuleForm.blank_mode
 
     @admin.display(description=_("matches"))
     def matches(self, rule: ToolRule) -> str:

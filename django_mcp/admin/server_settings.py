@@ -7,10 +7,11 @@ from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp import changes
+from django_mcp import changes, server
 from django_mcp.admin.authority import actor
 from django_mcp.admin.modes import LABELS, ModeForm
 from django_mcp.conf import conf
@@ -47,6 +48,10 @@ class ServerSettingsForm(ModeForm):
             self.fields[name].widget.attrs["placeholder"] = placeholders[name]
 
 
+def _said(own: object, value: str | Promise) -> str | Promise:
+    return value if own else format_lazy(_("{value} (by the project's settings)"), value=value)
+
+
 @admin.register(ServerSettings)
 class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """The one row: its list leads to its form."""
@@ -69,6 +74,37 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
+
+    # For those who may only look: what holds, whoever said it.
+    effective = (
+        (_("Writes"), {"fields": ("writes_enabled",)}),
+        (_("Approval"), {"fields": ("effective_mode", "effective_expiry")}),
+        (_("What clients see"), {"fields": ("effective_name", "effective_instructions")}),
+    )
+
+    def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        return self.fieldsets if self.has_change_permission(request, obj) else self.effective
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        if self.has_change_permission(request, obj):
+            return ()
+        return ("effective_mode", "effective_expiry", "effective_name", "effective_instructions")
+
+    @admin.display(description=_("approval mode"))
+    def effective_mode(self, row: ServerSettings) -> Any:
+        return _said(row.approval_mode, LABELS[server.current().mode.value])
+
+    @admin.display(description=_("confirmation expiry"))
+    def effective_expiry(self, row: ServerSettings) -> Any:
+        return _said(row.confirmation_expiry, _("%(count)d seconds") % {"count": server.current().expiry})
+
+    @admin.display(description=_("server name"))
+    def effective_name(self, row: ServerSettings) -> Any:
+        return _said(row.server_name, server.current().name)
+
+    @admin.display(description=_("instructions"))
+    def effective_instructions(self, row: ServerSettings) -> Any:
+        return _said(row.instructions, server.current().instructions)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

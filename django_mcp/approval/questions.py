@@ -40,7 +40,9 @@ UNAVAILABLE = (
     "The cache that guards against a second use of answers does not answer. Nothing was run; make the call again "
     "without requestState and inputResponses in a moment."
 )
-TOO_LONG = "What was asked and answered in this call is too long to be carried on. Call again and have it answered briefly."
+TOO_LONG = (
+    "What was asked and answered in this call is too long to be carried on. Call again, and keep the answers short."
+)
 
 # The one header that is signed here, so that none of a stranger's making is ever parsed.
 _HEADER = jwt.encode({}, bytes(32), algorithm=ALGORITHM, headers={"typ": TYPE}).partition(".")[0]

@@ -115,7 +115,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
             continue
         ambiguous = is_ambiguous(shared_code[method])
         candidate = Candidate(
-            explicit=hints.name or shown.operation_id,
+            explicit=str(hints.name or shown.operation_id),
             derived=derive(
                 url_name=endpoint.url_name,
                 namespace=endpoint.namespace,
@@ -195,7 +195,7 @@ def _is_excluded(operation: Operation) -> bool:
 def _names(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:
     by_name = {operation.name.casefold(): operation for operation in operations}
     for operation in operations:
-        for said in operation.hints.aliases:
+        for said in map(str, operation.hints.aliases):
             alias = tidy(said)
             if alias != said:
                 problems.append(untidy(operation.name, "alias", said, alias))

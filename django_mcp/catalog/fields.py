@@ -145,7 +145,7 @@ class FieldInspector:
             return self._anything(method)
         if not (is_serializer(hint) or is_field(hint) or isinstance(hint, dict)):
             try:
-                resolve_type_hint(hint)
+                resolve_type_hint(hint)  # type: ignore[no-untyped-call]
             except UnableToProceedError:
                 return self._anything(method)
         return super()._map_response_type_hint(method)  # type: ignore[misc]

@@ -84,13 +84,14 @@ class Refusal(NamedTuple):
 
 def failure(refusals: list[Refusal]) -> ValidationFailed:
     """Return the error that says what is wrong, with the texts by path for the first twenty paths in `errors`."""
-    noted: dict[str, list[Refusal]] = {}
+    noted: dict[str, Refusal] = {}
     for refusal in refusals:
-        noted.setdefault(refusal.place.path(), []).append(refusal)
+        # A value is refused once; names that begin alike may be shown alike.
+        noted.setdefault(refusal.place.path(), refusal)
     paths = sorted(noted)
-    errors: dict[str, list[str]] = {}
-    for number, path in enumerate(paths[:MAX_ERRORS]):
-        errors[path] = [_text(refusal, suggest=number < MAX_SUGGESTED) for refusal in noted[path]]
+    errors = {
+        path: [_text(noted[path], suggest=number < MAX_SUGGESTED)] for number, path in enumerate(paths[:MAX_ERRORS])
+    }
     said = [f"{path}: {errors[path][0]}" for path in paths[:3]]
     if len(paths) > len(said):
         said.append("There is more in errors.")

@@ -24,12 +24,12 @@ logger = logging.getLogger("django_mcp")
 
 CACHE_SIZE = 512
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
-_FREE = (
+UNDESCRIBED_BODY = (
     "The body of this operation is not described. Send the fields that its description names; where it names none, "
     "send none and read the error."
 )
 _FREE_QUERY = "The options of this operation are not described; any may be sent, and it ignores what it does not know."
-_FAILED = {
+UNDESCRIBED = {
     "parameters": "Some arguments of the path or query could not be described.",
     "filters": "The filters of this operation could not be described.",
     "pagination": "The pagination of this operation could not be described.",
@@ -182,8 +182,8 @@ def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any
     if operation.method in _BODIES:
         _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
     for failure in dict.fromkeys(getattr(inspector, "failures", ())):
-        if failure in _FAILED:
-            parts.notes.append(_FAILED[failure])
+        if failure in UNDESCRIBED:
+            parts.notes.append(UNDESCRIBED[failure])
     parameters = {(item.get("in"), item.get("name")): item for item in described.get("parameters", ())}
     for name in operation.path_arguments:
         item = parameters.get(("path", name), {"schema": {"type": "string"}})
@@ -236,7 +236,7 @@ def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping
     if media is None:
         if free:
             parts.more = True
-            parts.notes.append(_FREE)
+            parts.notes.append(UNDESCRIBED_BODY)
         return
     form = NormalForm(components, "request", partial=parts.operation.method == "PATCH")
     schema = one_object(form.convert(media.get("schema", {})))
@@ -256,7 +256,7 @@ def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping
     parts.required += schema.get("required", [])
     parts.more = schema.get("additionalProperties", False) if parts.fields else True
     if parts.more is not False and not parts.fields:
-        parts.notes.append(_FREE)
+        parts.notes.append(UNDESCRIBED_BODY)
 
 
 def _is_file(schema: Mapping[str, Any]) -> bool:

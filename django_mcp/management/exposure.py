@@ -1,6 +1,7 @@
-"""What `mcp expose`, `mcp hide` and `mcp operations` do."""
+"""What `mcp expose`, `mcp hide`, `mcp operations` and `mcp writes` do."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import router, transaction
@@ -11,18 +12,30 @@ from django_mcp.inventory import Named, OfferedGroup, named, names, nearest, off
 from django_mcp.management import tables
 from django_mcp.management.keys import BY
 from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.server import PublishAs
 
 ACTOR = {"subject": BY, "username": BY}
 
 
-def expose(names: Sequence[str]) -> Iterator[str]:
-    """Expose groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for an unknown name."""
-    return _change(names, exposed=True)
+def expose(names: Sequence[str], publish_as: str | None = None) -> Iterator[str]:
+    """Expose groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for an unknown name.
+
+    `publish_as` is how the operations of the groups are offered from now on; only groups of operations can be named then.
+    """
+    return _change(names, exposed=True, publish_as=publish_as)
 
 
 def hide(names: Sequence[str]) -> Iterator[str]:
     """Hide groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for a locked group."""
     return _change(names, exposed=False)
+
+
+def switch_writes(word: str) -> str:
+    """Let agents write, or stop all writes at once."""
+    enabled = word == "on"
+    changed = changes.set_writes(enabled, by=ACTOR)
+    said = "Writes are on." if enabled else "Writes are off: no agent can change anything."
+    return said if changed else f"{said} They were before."
 
 
 def operations() -> str:
@@ -44,16 +57,18 @@ def operations() -> str:
     return tables.aligned(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
 
 
-def _change(names: Sequence[str], *, exposed: bool) -> Iterator[str]:
+def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = None) -> Iterator[str]:
     groups = {group.name: group for group in offered(server.current())}
     targets = [_target(name, groups) for name in names]
+    if publish_as is not None:
+        _check_publishing(targets, publish_as)
     for target in targets:
         if isinstance(target, OfferedGroup) and target.locked and not exposed:
             msg = f"Group {target.name!r} is exposed by DJANGO_MCP['TOOL_GROUPS']: take it out there."
             raise CommandError(msg)
     with transaction.atomic(using=router.db_for_write(ToolGroup)):
         lines = [
-            _set_group(target, exposed=exposed)
+            _set_group(target, exposed=exposed, publish_as=publish_as)
             if isinstance(target, OfferedGroup)
             else _set_named(target, exposed=exposed)
             for target in targets
@@ -61,18 +76,31 @@ def _change(names: Sequence[str], *, exposed: bool) -> Iterator[str]:
     return iter(lines)
 
 
+def _check_publishing(targets: Sequence[OfferedGroup | Named], publish_as: str) -> None:
+    if publish_as not in PublishAs.values:
+        msg = f"{publish_as!r} is no way to publish: one of {', '.join(PublishAs.values)}."
+        raise CommandError(msg)
+    for target in targets:
+        if not isinstance(target, OfferedGroup) or not target.operation_count:
+            msg = f"{target.name!r} is no group of operations: only the operations of whole groups are published in a way."
+            raise CommandError(msg)
+
+
 def _target(name: str, groups: dict[str, OfferedGroup]) -> OfferedGroup | Named:
     found = groups.get(name) or named(name)
     if found is None:
         near = nearest(name, [*groups, *names()])
-        msg = f"There is no group, operation or tool {name!r}." + (f" Did you mean {near!r}?" if near else "")
+        cure = f"Did you mean {near!r}? " if near else ""
+        msg = f"There is no group, operation or tool {name!r}. {cure}`manage.py mcp operations` lists what there is."
         raise CommandError(msg)
     return found
 
 
-def _set_group(group: OfferedGroup, *, exposed: bool) -> str:
-    if not group.locked:
-        changes.set_group(group.name, by=ACTOR, exposed=exposed)
+def _set_group(group: OfferedGroup, *, exposed: bool, publish_as: str | None) -> str:
+    said: dict[str, Any] = {} if group.locked else {"exposed": exposed}
+    if publish_as is not None:
+        said["publish_as"] = publish_as
+    changes.set_group(group.name, by=ACTOR, **said)
     word = "exposed" if exposed else "hidden"
     if group.name == API_TOOLS:
         return f"Group {group.name}: {word}."

@@ -18,12 +18,15 @@ from django_mcp.vocabulary import ApprovalMode, Safety
 
 BY = "manage.py mcp"
 MAX_NAME = 100
+HEAD = (
+    "ID", "PREFIX", "NAME", "USER", "GROUPS", "SAFETY", "MODE", "PERMISSIONS", "STATE", "EXPIRES", "LAST USED",
+)  # fmt: skip
 
 
 @sensitive_variables("secret")
-def create(options: dict[str, Any]) -> str:
-    """Issue a key and return its secret. Raises CommandError for anything that does not exist."""
-    _key, secret = keys.issue(
+def create(options: dict[str, Any]) -> tuple[APIKey, str]:
+    """Issue a key and return it with its secret. Raises CommandError for anything that does not exist."""
+    return keys.issue(
         name=_name(options["name"]),
         user=_user(options["user"]),
         groups=_groups(options["group"]),
@@ -34,7 +37,6 @@ def create(options: dict[str, Any]) -> str:
         expires_at=timezone.now() + _duration(options["expires"]) if options["expires"] else None,
         by=BY,
     )
-    return secret
 
 
 def listing() -> str:
@@ -47,13 +49,15 @@ def listing() -> str:
             key.user.get_username(),
             "all" if key.all_groups else ",".join(key.groups) or "-",
             key.highest_safety,
+            key.approval_mode or "-",
+            "-" if key.permissions is None else ",".join(key.permissions) or "none",
             key.state.value,
             f"{key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "never",
             f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
         )
         for key in APIKey.objects.select_related("user").order_by("pk")
     ]
-    return tables.aligned(("ID", "PREFIX", "NAME", "USER", "GROUPS", "SAFETY", "STATE", "EXPIRES", "LAST USED"), rows)
+    return tables.aligned(HEAD, rows)
 
 
 def revoke(named: str) -> str:
@@ -98,17 +102,18 @@ def _groups(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in known:
             near = nearest(name, known)
-            msg = f"There is no group {name!r}." + (f" Did you mean {near!r}?" if near else "")
+            cure = f"Did you mean {near!r}? " if near else ""
+            msg = f"There is no group {name!r}. {cure}`manage.py mcp operations` lists what there is."
             raise CommandError(msg)
     return list(names)
 
 
 def _safety(text: str) -> Safety:
-    try:
-        return Safety(text)
-    except ValueError:
-        msg = f"{text!r} is no safety: one of {', '.join(Safety)}."
-        raise CommandError(msg) from None
+    for safety in Safety:
+        if safety.value.casefold() == text.casefold():
+            return safety
+    msg = f"{text!r} is no safety: one of {', '.join(Safety)}."
+    raise CommandError(msg)
 
 
 def _mode(text: str | None) -> ApprovalMode | None:

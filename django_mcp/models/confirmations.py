@@ -128,7 +128,7 @@ class Confirmation(models.Model):
         return self.expires_at <= timezone.now()
 
     @property
-    def shown_state(self) -> State:
+    def shown_state(self) -> str:
         """Return the state as people see it: one that is open and overdue has expired, whoever writes that down."""
         overdue = self.state in OPEN_STATES and self.expired
-        return State.EXPIRED if overdue else State(self.state)
+        return State.EXPIRED.value if overdue else self.state

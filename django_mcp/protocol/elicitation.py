@@ -24,7 +24,11 @@ _RESULTS: Mapping[str, Mapping[str, Any]] = {
         "required": ["action"],
     },
     SAMPLE: {
-        "properties": {"role": {"enum": ["user", "assistant"]}, "model": _TEXT, "content": {"type": ["object", "array"]}},
+        "properties": {
+            "role": {"enum": ["user", "assistant"]},
+            "model": _TEXT,
+            "content": {"type": ["object", "array"]},
+        },
         "required": ["role", "model", "content"],
     },
     ROOTS: {
@@ -84,9 +88,12 @@ def needs_of(method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
     if method == ELICIT:
         return {"elicitation": {str(params.get("mode", "form")): {}}}
     if method == SAMPLE:
-        needs = {"tools": {}} if {"tools", "toolChoice"} & params.keys() else {}
-        context = {"context": {}} if params.get("includeContext", "none") != "none" else {}
-        return {"sampling": {**needs, **context}}
+        needs: dict[str, Any] = {}
+        if {"tools", "toolChoice"} & params.keys():
+            needs["tools"] = {}
+        if params.get("includeContext", "none") != "none":
+            needs["context"] = {}
+        return {"sampling": needs}
     return {"roots": {}} if method == ROOTS else None
 
 

@@ -74,6 +74,13 @@ class CallToolParams(serializers.Serializer[Any]):
     arguments = Object(required=False, allow_null=True)
 
 
+class InputParams(serializers.Serializer[Any]):
+    """What a repeated call brings for the questions that it was answered with (MCP 2026-07-28)."""
+
+    inputResponses = Object(required=False, allow_null=True)  # noqa: N815 - the wire's spelling
+    requestState = Text(required=False, allow_null=True)  # noqa: N815 - the wire's spelling
+
+
 def read(
     serializer_class: type[serializers.Serializer[Any]], params: Mapping[str, Any], *, http_status: int = 200
 ) -> dict[str, Any]:

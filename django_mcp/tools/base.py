@@ -30,7 +30,8 @@ class Tool:
     """One MCP tool, and what holds of it for a caller.
 
     `schemas` gives the input schema and the output schema, None where nothing may be promised of the output. `fits`
-    tells whether an error may stand where that output schema is promised.
+    tells whether an error may stand where that output schema is promised. `asks` is True where it may answer with
+    questions to the client.
     `safety` is None where nothing may be promised to clients. `reached` is the one answer for list and call. `more`
     are further fields of the tool as MCP lists it.
     """
@@ -44,6 +45,7 @@ class Tool:
     reached: Callable[[Reach], bool]
     fits: Callable[[Mapping[str, Any], Reach], bool] = field(default=lambda _structured, _reach: True)
     more: Mapping[str, Any] = field(default_factory=dict)
+    asks: bool = False
 
     def listing(self, reach: Reach) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to this caller."""

@@ -15,7 +15,7 @@ from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.vocabulary import Caller, Safety
 
-NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
 PERMISSION = re.compile(r"\w+\.\w+")
 # What the safety says, so that no tool can promise more than the server enforces.
 SAFETY_HINTS = ("readOnlyHint", "destructiveHint")
@@ -29,7 +29,7 @@ class HostedTool:
     `permissions` is None where nothing was said of them.
     """
 
-    function: Callable[[Caller, Mapping[str, Any]], Any]
+    function: Callable[..., Any]
     name: str
     group: str
     safety: Safety | None = None
@@ -44,6 +44,7 @@ class HostedTool:
     summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
     sensitive_fields: tuple[str, ...] = ()
     atomic: bool | None = None
+    asks: bool = False
     annotations: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     icons: tuple[Mapping[str, Any], ...] = ()
@@ -73,7 +74,8 @@ def declared(function: Callable[..., Any], said: Mapping[str, Any]) -> HostedToo
 
 def _problems(function: Any, said: Mapping[str, Any]) -> Iterator[str]:
     yield from _identity_problems(said)
-    yield from _function_problems(function)
+    yield from _function_problems(function, asks=said.get("asks") is True)
+    yield from _asking_problems(said)
     yield from _side_problems("input", said.get("input"), said.get("input_schema"))
     yield from _side_problems("output", said.get("output"), said.get("output_schema"))
     yield from _argument_problems(said)
@@ -84,7 +86,7 @@ def _problems(function: Any, said: Mapping[str, Any]) -> Iterator[str]:
 
 def _identity_problems(said: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(said.get("name"), str) or not NAME.fullmatch(said["name"]):
-        yield "needs a name of 1 to 40 letters, digits, _ and -; clients put prefixes before it."
+        yield "needs a name of 1 to 48 letters, digits, _ and -; clients put prefixes before it."
     if not isinstance(said.get("group"), str) or not said["group"].strip():
         yield "needs a group, the name that it is exposed and hidden with."
     elif said["group"] == API_TOOLS:
@@ -95,16 +97,30 @@ def _identity_problems(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"has safety={said['safety']!r}; use Safety.READ_ONLY, Safety.WRITE or Safety.DESTRUCTIVE."
 
 
-def _function_problems(function: Any) -> Iterator[str]:
+def _function_problems(function: Any, *, asks: bool) -> Iterator[str]:
     if isinstance(function, type) or not callable(function):
         yield "must be a function; put @mcp_tool on def tool(caller, data)."
         return
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         yield "must return its result, not yield it."
     try:
-        inspect.signature(function).bind(None, {})
+        inspect.signature(function).bind(*((None, {}, {}) if asks else (None, {})))
     except TypeError:
-        yield "must take the caller and the arguments: def tool(caller, data)."
+        if asks:
+            yield "must take the caller, the arguments and the answers: def tool(caller, data, answers)."
+        else:
+            yield "must take the caller and the arguments: def tool(caller, data)."
+
+
+def _asking_problems(said: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(said.get("asks", False), bool):
+        yield "needs asks as True or False."
+    elif said.get("asks") and (said.get("safety") != Safety.READ_ONLY or said.get("requires_approval")):
+        # What runs is what was confirmed: no answer may come between the confirmation and the run.
+        yield (
+            "asks, which only a tool with safety=Safety.READ_ONLY and without requires_approval can do; let a tool that "
+            "reads ask, and take the answers as arguments of the one that writes."
+        )
 
 
 def _side_problems(kind: str, serializer: Any, schema: Any) -> Iterator[str]:

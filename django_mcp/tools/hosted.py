@@ -24,6 +24,7 @@ from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
 from django_mcp.tools.declarations import HostedTool, declared
 from django_mcp.tools.portable_schema import portable
+from django_mcp.tools.questions import Dialogue
 from django_mcp.tools.runs import ToolRun
 from django_mcp.vocabulary import Caller, Operation, Run, ToolCall
 
@@ -67,6 +68,7 @@ def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingToo
         fits=partial(_fits, tool),
         resolve=partial(_resolve, tool),
         declared=tool,
+        asks=tool.asks,
     )
 
 
@@ -181,7 +183,11 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
         sensitive |= schema.sensitive
     else:
         effective = _fitting(tool, args)
-    run = ToolRun(tool=tool, arguments=effective, sensitive=sensitive, context=reach.context)
+    dialogue = None
+    if tool.asks:
+        asking = not _call(tool, reach).mutates
+        dialogue = Dialogue.opened(tool.name, effective, reach.context, asking=asking)
+    run = ToolRun(tool=tool, arguments=effective, sensitive=sensitive, context=reach.context, dialogue=dialogue)
     return _call(
         tool,
         reach,

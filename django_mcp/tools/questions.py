@@ -30,7 +30,8 @@ from django_mcp.requests import Context, forwarded_headers
 __all__ = ["Answer", "Answers", "Dialogue", "InputRequired", "form", "request", "url"]
 
 TOO_OLD = (
-    "This has to ask the user something, which this client cannot pass on: it takes a client of MCP 2026-07-28 or later."
+    "This has to ask the user something, which this client cannot pass on; it takes a client of MCP 2026-07-28 or later. "
+    "Tell the user."
 )
 CONFIRMED = (
     "This has to ask the user something, which a call that must be confirmed cannot do: what runs is what was confirmed. "
@@ -91,7 +92,7 @@ def _problem(params: Mapping[str, Any]) -> str | None:
 def _schema_problem(schema: Any) -> str | None:
     if not isinstance(schema, Mapping) or schema.get("type") != "object":
         return 'its requestedSchema must be of the type "object"'
-    fields = schema.get("properties")
+    fields: Any = schema.get("properties")
     if problem := elicitation.form_problem(fields):
         return problem
     if unknown := set(schema.get("required", ())) - set(fields):

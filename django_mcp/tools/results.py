@@ -38,14 +38,20 @@ _BY_STATUS: dict[int, type[ToolError]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """The result of a tool call. Without `blocks` the content is the structured object, as compact text."""
+    """The result of a tool call. Without `blocks` the content is the structured object, as compact text.
+
+    `asked` is what stands in its place where the client has to answer first.
+    """
 
     structured: Mapping[str, Any] | None
     is_error: bool = False
     blocks: tuple[Mapping[str, Any], ...] = ()
+    asked: Mapping[str, Any] | None = None
 
     def as_mcp(self) -> dict[str, Any]:
         """Return the result as MCP sends it; text is for the clients that do not read the object."""
+        if self.asked is not None:
+            return dict(self.asked)
         result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
         if self.structured is not None:
             result["structuredContent"] = self.structured

@@ -25,18 +25,23 @@ from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
 from django_mcp.tools import results
 from django_mcp.tools.declarations import HostedTool
-from django_mcp.tools.media import Content, Rendered, rendered
+from django_mcp.tools.media import Content, rendered
+from django_mcp.tools.questions import Answers, Dialogue, InputRequired
 from django_mcp.vocabulary import Reply
 
 
 @dataclass(kw_only=True, eq=False)
 class ToolRun:
-    """A call of the tool's function with effective arguments. Made for one request and run at most once."""
+    """A call of the tool's function with effective arguments. Made for one request and run at most once.
+
+    `dialogue` is None where the tool does not ask.
+    """
 
     tool: HostedTool
     arguments: Mapping[str, Any]
     sensitive: frozenset[str]
     context: Context
+    dialogue: Dialogue | None
     _started: bool = field(default=False, init=False)
     _returned: bool = field(default=False, init=False)
     _committed: bool = field(default=False, init=False)
@@ -55,29 +60,46 @@ class ToolRun:
     def __call__(self) -> Reply:
         """Run it and return what became of it; whatever it raises is a reply too."""
         try:
-            answer = self._in_context()
+            return self._in_context()
         except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
             return self._failed(error)
-        return Reply(status=200, data=answer.data, structured=answer.structured, blocks=answer.blocks)
 
-    def _in_context(self) -> Rendered:
+    def _in_context(self) -> Reply:
         with host_context(self._request):
             return self._run()
         raise RuntimeError("A context manager of EXECUTION_CONTEXT swallowed an exception.")
 
-    def _run(self) -> Rendered:
+    def _run(self) -> Reply:
         data = self._data
         with ExitStack() as transactions:
             for alias in self._aliases:
                 transactions.enter_context(transaction.atomic(using=alias))
                 transaction.on_commit(self._mark_committed, using=alias)
             self._started = True
-            answer: Any = self.tool.function(self.context.caller, data)
+            answer: Any = self.tool.function(self.context.caller, data, *self._answers)
             if inspect.isawaitable(answer):
                 answer = async_to_sync(_awaited)(answer)
-            result = rendered(self._given(answer), self.context)
+            reply = self._asked(answer) if isinstance(answer, InputRequired) else self._answered(answer)
             self._returned = True
-        return result
+        return reply
+
+    @property
+    def _answers(self) -> tuple[Answers, ...]:
+        return () if self.dialogue is None else (self.dialogue.answers,)
+
+    def _asked(self, required: InputRequired) -> Reply:
+        if self.dialogue is None:
+            msg = f"The tool {self.tool.name} asks; declare it with asks=True."
+            raise TypeError(msg)
+        asked = self.dialogue.ask(required)
+        for alias in self._aliases:
+            # It is run again from its start.
+            transaction.set_rollback(True, using=alias)
+        return Reply(status=200, asked=asked)
+
+    def _answered(self, answer: Any) -> Reply:
+        result = rendered(self._given(answer), self.context)
+        return Reply(status=200, data=result.data, structured=result.structured, blocks=result.blocks)
 
     def _mark_committed(self) -> None:
         self._committed = True

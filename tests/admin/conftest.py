@@ -46,6 +46,7 @@ def staff(person):
         "view_serversettings",
         "change_serversettings",
         "add_apikey",
+        "issue_for_others",
         "change_apikey",
         "view_apikey",
         "delete_apikey",

@@ -1,5 +1,7 @@
 import copy
+import difflib
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -230,6 +232,13 @@ def test_null_is_dropped_from_optional_text_and_kept_where_accepted():
     assert effective({"a": None, "b": None}, schema) == {"b": None}
 
 
+@pytest.mark.parametrize(("name", "value"), [("page", ""), ("price", " "), ("size", None), ("meta", None)])
+def test_unset_option_that_is_dropped_is_named(name, value):
+    result, warnings = normalise(ORDER, {name: value})
+
+    assert (result, warnings) == ({}, (f'"{name}" was empty and was left out.',))
+
+
 def test_null_for_a_required_field_is_refused():
     assert errors({"customer_name": None}) == {"customer_name": ["Expected text; null is not accepted."]}
 
@@ -432,6 +441,155 @@ def test_odd_schema_does_not_crash(schema):
         normalise(schema, {"a": 1})
     except ValidationFailed as error:
         assert error.details["errors"]
+
+
+FIELDS = {f"field_{number}": {"type": "integer"} for number in range(60)}
+
+
+def listing(item):
+    return {"properties": {"items": {"type": "array", "items": item}}}
+
+
+def record(prefix="", **said):
+    return {"properties": {f"{prefix}{name}": {**field, **said} for name, field in FIELDS.items()}}
+
+
+def nested(levels):
+    return {"n": nested(levels - 1), "q": 1} if levels else "x"
+
+
+def nested_variants(levels):
+    if not levels:
+        return {"type": "integer"}
+    inner = nested_variants(levels - 1)
+    return {"anyOf": [{"properties": {"n": inner, name: {}}} for name in "abc"]}
+
+
+def text_in_text(levels):
+    text = "[" + "1," * 200_000 + "1]"
+    for _level in range(levels):
+        text = json.dumps([text])
+    return text
+
+
+VARIANTS = {"anyOf": [record("circle_"), record("square_"), record("triangle_")]}
+LISTS = {"type": "integer"}
+for _level in range(20):
+    LISTS = {"type": "array", "items": LISTS}
+HOSTILE = {
+    "unknown keys": (record(), {f"fiel_{number}": 1 for number in range(60_000)}),
+    "unknown keys of one kind of several": (listing(VARIANTS), {"items": [{"circle_feld": 1, "square": 2}] * 27_000}),
+    "wrong kinds": (listing(VARIANTS), {"items": [{"a": 1}] * 110_000}),
+    "kinds within kinds": (listing(nested_variants(6)), {"items": [nested(6)] * 14_000}),
+    "scalars of no kind": (
+        listing({"anyOf": [{"type": "integer"}, {"type": "boolean"}, {"type": "null"}]}), {"items": ["x"] * 200_000}
+    ),
+    "defaults": (listing(record(default=1)), {"items": [{}] * 250_000}),
+    "defaults of several kinds": (listing({"anyOf": [record("a", default=1), record("b", default=1)]}), {
+        "items": [{}] * 250_000
+    }),
+    "exponents": (listing({"type": "string", "format": "decimal"}), {"items": ["1e300"] * 110_000}),
+    "floats as text": (listing({"type": "string"}), {"items": [1e308] * 150_000}),
+    "long integers": (listing({"type": "integer"}), {"items": ["9" * 4300] * 240}),
+    "a long number": ({"properties": {"x": {"type": "number"}}}, {"x": "0" * 2**20 + ".5"}),
+    "a long number of many kinds": (
+        {"properties": {"x": {"anyOf": [{"type": "number", "maximum": top} for top in range(99)]}}}, {"x": "7" * 2**20}
+    ),
+    "text in text": ({"properties": {"x": LISTS}}, {"x": text_in_text(10)}),
+    "broken text of many kinds": (
+        {"properties": {"x": {"anyOf": [record(str(number)) for number in range(20)]}}}, {"x": '{"a":[' + "1," * 2**18}
+    ),
+    "brackets": ({"properties": {"x": {"type": "array"}}}, {"x": "[" * 2**20}),
+    "numbers": (listing({"type": "integer"}), {"items": [1] * 500_000}),
+    "read-only": (listing(record()), {"items": [{"id": 1}] * 100_000}),
+    "read-only below a long name": (
+        {"properties": {}, "additionalProperties": listing(record())}, {"k" * 2**19: {"items": [{"id": 1}] * 50_000}}
+    ),
+    "errors below a long name": (
+        {"properties": {}, "additionalProperties": listing(record())}, {"k" * 2**19: {"items": [{"a": 1}] * 50_000}}
+    ),
+    "unset": (listing(record()), {"items": [{"field_1": ""}] * 60_000}),
+    "values of a long enumeration": (
+        listing({"type": "string", "enum": [str(number) for number in range(1000)]}), {"items": ["zz"] * 150_000}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "sent"), HOSTILE.values(), ids=HOSTILE)
+def test_a_mebibyte_of_anything_is_answered_soon_and_briefly(schema, sent):
+    said = ""
+    began = time.perf_counter()
+    try:
+        said = normalise(schema, sent, read_only=frozenset({"items.id", "id"}))[1]
+    except ValidationFailed as error:
+        said = error.text, error.details
+    took = time.perf_counter() - began
+
+    # A second is what it may cost where it runs alone.
+    assert took < 3
+    assert len(json.dumps(said)) < 20_000
+
+
+def test_no_names_are_compared_for_alternatives_that_are_not_chosen(monkeypatch):
+    compared = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda *args, **options: compared.append(args) or [])
+
+    assert effective({"items": [{"triangle_field_1": 1}] * 50}, listing(VARIANTS))
+    assert compared == []
+
+    errors({"items": [{"a": 1, "b": 2}] * 50}, listing(VARIANTS))
+    assert len(compared) == 5
+
+
+def test_long_names_that_begin_alike_are_answered_as_one():
+    assert len(errors({"k" * 100 + str(number): 1 for number in range(400)})["k" * 59 + "…"]) == 1
+
+
+def test_a_list_of_what_is_wrong_is_not_read_to_its_end():
+    class Watched(list):
+        read = 0
+
+        def __iter__(self):
+            for item in list.__iter__(self):
+                self.read += 1
+                yield item
+
+    items = Watched(["x"] * 10_000)
+    errors({"items": items}, listing({"type": "integer"}))
+
+    assert items.read == 500
+
+
+def test_too_much_to_check_is_said():
+    said = errors({"items": [{}] * 10_000}, listing(record(default=1)))
+
+    assert said == {
+        "args": ["There is too much in the arguments to be checked at once. Send it in several smaller calls."]
+    }
+
+
+def test_a_nearest_kind_is_found_behind_one_that_is_hopeless():
+    sent = {"items": [{f"b{number}": "no" for number in range(3)}]}
+    kinds = [record("a"), {"properties": {f"b{number}": {"type": "integer"} for number in range(3)}}]
+
+    assert list(errors(sent, listing({"anyOf": kinds}))) == ["items[0].b0", "items[0].b1", "items[0].b2"]
+
+
+def test_read_only_fields_are_told_from_fields_of_the_same_name_elsewhere():
+    schema = {"properties": {"a": {"type": "object"}, "b": {"type": "object"}}}
+    result, warnings = normalise(schema, {"a": {"id": 1}, "b": {"id": 1}}, read_only=frozenset({"b.id", "a.b.id"}))
+
+    assert (result, warnings) == ({"a": {"id": 1}, "b": {}}, ('"b.id" is read-only and was ignored.',))
+
+
+def test_more_warnings_than_anyone_reads_are_cut():
+    _result, warnings = normalise(
+        {"properties": {f"a{number}": {"type": "integer"} for number in range(500)}},
+        {f"a{number}": "" for number in range(500)},
+    )
+
+    assert len(warnings) == 101
+    assert warnings[-1] == "There are more like these."
 
 
 NAMES = st.sampled_from([*ORDER["properties"], "product_id", "quantity", "options", "kind", "zzz"])

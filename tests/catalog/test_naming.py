@@ -1,3 +1,5 @@
+import hashlib
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import include, path, re_path
@@ -12,7 +14,7 @@ from rest_framework.urlpatterns import format_suffix_patterns
 from rest_framework.views import APIView
 from rest_framework.viewsets import ModelViewSet
 
-from django_mcp.catalog.naming import Candidate, assign, derive
+from django_mcp.catalog.naming import Candidate, assign, derive, tidy
 from django_mcp.decorators import mcp_operation
 from tests.catalog.hosts import catalog_of, names_of
 
@@ -185,6 +187,64 @@ def test_an_explicit_name_never_gets_a_suffix_and_the_derived_one_makes_way():
     catalog = catalog_of(path("a/", derived, name="Thing"), path("b/", explicit))
     assert {found.name: found.route for found in catalog.operations} == {"thing": "/b/", "Thing_a": "/a/"}
     assert len(catalog.problems) == 1
+
+
+def test_an_explicit_name_that_takes_the_name_of_another_is_reported_where_it_was_said():
+    @mcp_operation(name="Order_List")
+    @api_view(["POST"])
+    def close(request): ...
+
+    class Orders(generics.ListAPIView):
+        queryset = User.objects.all()
+
+    [problem] = catalog_of(path("orders/", Orders.as_view(), name="order-list"), path("close/", close)).problems
+    assert problem.subject == "POST /close/"
+    assert "'order_list'" in problem.text
+    assert "'order_list_orders'" in problem.text
+    assert "another operation" in problem.text
+
+
+@pytest.mark.parametrize(
+    ("said", "used"),
+    [
+        ("Create order!", "Create_order"),
+        ("a/b\n", "a_b"),
+        ("objednávka", "objedn_vka"),
+        ("x" * 150, "x" * 91 + "_" + hashlib.sha256(b"x" * 150).hexdigest()[:8]),
+        ("???", "order_list"),
+    ],
+)
+def test_a_name_that_clients_do_not_take_is_changed_and_reported(said, used):
+    @mcp_operation(name=said)
+    @api_view(["GET"])
+    def view(request): ...
+
+    catalog = catalog_of(path("orders/", view, name="order_list"))
+    assert [operation.name for operation in catalog.operations] == [used]
+    assert catalog.problems[0].subject == "GET /orders/"
+    assert "letters, digits" in catalog.problems[0].cure
+
+
+@pytest.mark.parametrize("name", ["CreateOrder", "a.b-c_d", "x" * 100, "_private"])
+def test_a_name_that_clients_take_stays_as_it_is(name):
+    assert tidy(name) == name
+
+
+def test_a_long_url_makes_a_name_of_bounded_length():
+    name = derive(url_name="x" * 300, namespace="", route="", action="list")
+    assert len(name) == 100
+    assert name != derive(url_name="x" * 301, namespace="", route="", action="list")
+
+
+def test_an_alias_that_clients_do_not_take_is_changed_and_reported():
+    @mcp_operation(name="order", aliases=["buy it", "!"])
+    @api_view(["GET"])
+    def view(request): ...
+
+    catalog = catalog_of(path("orders/", view))
+    assert catalog.get("buy_it") is catalog.get("order")
+    assert catalog.get("") is None
+    assert [problem.subject for problem in catalog.problems] == ["order", "order"]
 
 
 def test_an_explicit_name_used_twice_stays_with_the_first_and_is_reported():

@@ -1,5 +1,7 @@
 import pytest
 from django.urls import path
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from rest_framework.decorators import action, api_view
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -45,10 +47,16 @@ def test_code_that_answers_several_methods_at_once_is_never_read_only(method, sa
 
 
 @api_view(["GET", "POST"])
-def tells_apart(request):
+def looks_at_the_method(request):
     if request.method == "POST":
         return Response({}, status=201)
     return Response([])
+
+
+@api_view(["GET", "POST"])
+def pays(request):
+    payment = request.user.payments.create()
+    return Response({"method": payment.method})
 
 
 @api_view(["GET", "POST"])
@@ -69,6 +77,27 @@ class Alias(APIView):
     get = post
 
 
+class Wrapped(APIView):
+    def post(self, request):
+        return Response({})
+
+    get = method_decorator(never_cache)(post)
+
+
+class Hidden(Alias):
+    pass
+
+
+class Apart(ViewSet):
+    @action(detail=False, methods=["get"])
+    def state(self, request):
+        return Response({})
+
+    @state.mapping.post
+    def change_state(self, request):
+        return Response({})
+
+
 class Purged(APIView):
     http_method_names = ["purge"]
 
@@ -79,14 +108,30 @@ class Purged(APIView):
 @pytest.mark.parametrize(
     ("view", "safety"),
     [
-        (tells_apart, Safety.READ_ONLY),
+        (looks_at_the_method, Safety.WRITE),
+        (pays, Safety.WRITE),
         (restart, Safety.WRITE),
         (Machine.as_view({"get": "stop", "delete": "stop"}), Safety.WRITE),
         (Alias.as_view(), Safety.WRITE),
+        (Wrapped.as_view(), Safety.WRITE),
+        (Hidden.as_view(http_method_names=["get"]), Safety.WRITE),
     ],
 )
-def test_get_of_a_handler_that_also_writes_is_read_only_only_if_it_looks_at_the_method(view, safety):
+def test_get_of_a_handler_that_also_answers_an_unsafe_method_is_a_write(view, safety):
     assert operation_of("GET", path("x/", view)).safety is safety
+
+
+def test_methods_with_a_function_each_keep_their_promises():
+    view = Apart.as_view({"get": "state", "post": "change_state"})
+    assert operation_of("GET", path("x/", view)).safety is Safety.READ_ONLY
+    assert operation_of("POST", path("x/", view)).safety is Safety.WRITE
+
+
+def test_what_is_declared_for_a_handler_of_several_methods_counts():
+    view = mcp_operation(safety=Safety.READ_ONLY, actions=["get"])(api_view(["GET", "POST"])(lambda request: None))
+    operation = operation_of("GET", path("x/", view))
+    assert (operation.safety, operation.notes) == (Safety.READ_ONLY, ())
+    assert operation_of("POST", path("x/", view)).safety is Safety.WRITE
 
 
 def test_the_ambiguous_read_says_how_to_declare_it():

@@ -36,6 +36,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import ModelViewSet
 
 from django_mcp.catalog import schema as schema_module
+from django_mcp.catalog.dependence import variant
 from django_mcp.catalog.schema import CACHE_SIZE, forget, schema_for
 from django_mcp.decorators import mcp_operation
 from django_mcp.vocabulary import Argument, Operation
@@ -848,6 +849,144 @@ def test_fields_that_depend_on_the_user_are_not_shared():
     assert "b" not in schema_for(operation, bare_view(operation, other)).input["properties"]
 
 
+class StaffFields(serializers.Serializer):
+    b = serializers.CharField()
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if not self.context["request"].user.is_staff:
+            del fields["b"]
+        return fields
+
+
+class StaffList(serializers.ListSerializer):
+    @property
+    def fields(self):
+        return {}
+
+
+class StaffListed(serializers.Serializer):
+    class Meta:
+        list_serializer_class = StaffList
+
+
+class StaffInside(serializers.Serializer):
+    inner = StaffFields()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        StaffFields(),
+        StaffFields(many=True),
+        StaffInside(many=True),
+        serializers.ListField(child=StaffFields()),
+        serializers.DictField(child=StaffInside()),
+    ],
+)
+def test_nested_fields_that_depend_on_the_user_are_not_shared(field):
+    outer = type("Outer", (serializers.Serializer,), {"field": field})
+    operation = operation_of("POST", path("x/", view_with(outer).as_view()))
+    staff, other = SimpleNamespace(pk=1, is_staff=True), SimpleNamespace(pk=2, is_staff=False)
+    assert '"b"' in json.dumps(schema_for(operation, bare_view(operation, staff)).input)
+    assert '"b"' not in json.dumps(schema_for(operation, bare_view(operation, other)).input)
+
+
+def test_a_plain_view_that_chooses_its_serializer_is_not_shared():
+    class View(APIView):
+        def get_serializer_class(self):
+            return ItemSerializer if self.request.user.is_staff else Restock
+
+        def post(self, request): ...
+
+    operation = operation_of("POST", path("x/", View.as_view()))
+    staff, other = SimpleNamespace(pk=1, is_staff=True), SimpleNamespace(pk=2, is_staff=False)
+    assert "name" in schema_for(operation, bare_view(operation, staff)).input["properties"]
+    assert "name" not in schema_for(operation, bare_view(operation, other)).input["properties"]
+
+
+@pytest.mark.parametrize(
+    "field", [StaffListed(many=True), type("Chosen", (serializers.ChoiceField,), {"choices": {}})(choices=[])]
+)
+def test_what_may_depend_on_the_user_has_a_schema_for_each(field):
+    outer = type("Outer", (serializers.Serializer,), {"field": field})
+    operation = operation_of("POST", path("x/", view_with(outer).as_view()))
+    assert variant(bare_view(operation, SimpleNamespace(pk=1))) != variant(bare_view(operation, SimpleNamespace(pk=2)))
+
+
+def test_plain_serializers_within_each_other_are_shared_by_users():
+    class Tree(serializers.Serializer):
+        items = ItemSerializer(many=True)
+        restock = Restock()
+        by_name = serializers.DictField(child=Restock())
+
+    operation = operation_of("POST", path("x/", view_with(Tree).as_view()))
+    first = schema_for(operation, bare_view(operation, SimpleNamespace(pk=1)))
+    assert schema_for(operation, bare_view(operation, SimpleNamespace(pk=2))) is first
+
+
+class Summed(serializers.Serializer):
+    bare = serializers.SerializerMethodField()
+    odd = serializers.SerializerMethodField()
+    number = serializers.SerializerMethodField()
+    text = serializers.SerializerMethodField()
+    declared = serializers.SerializerMethodField()
+
+    def get_bare(self, item):
+        return {"a": 1}
+
+    def get_odd(self, item) -> SimpleNamespace: ...
+
+    def get_number(self, item) -> int: ...
+
+    def get_text(self, item) -> str: ...
+
+    @extend_schema_field(OpenApiTypes.BOOL)
+    def get_declared(self, item): ...
+
+
+def test_a_computed_field_without_a_hint_gives_anything():
+    fields = described(Summed).output["properties"]
+    assert fields == {
+        "bare": {},
+        "odd": {},
+        "number": {"type": "integer"},
+        "text": {"type": "string"},
+        "declared": {"type": "boolean"},
+    }
+
+
+def test_a_field_that_nobody_knows_takes_anything():
+    class Point(serializers.Field):
+        def to_internal_value(self, data):
+            return data
+
+    assert input_of(point=Point(help_text="Where."))["properties"] == {"point": {"description": "Where."}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (["name", "price"], "One or more of name, -name, price, -price, separated by commas; - is descending."),
+        ([("name", "By name")], "One or more of name, -name, separated by commas; - is descending."),
+    ],
+)
+def test_the_fields_to_order_by_are_named_in_both_directions(fields, said):
+    assert ordering(fields).endswith(said)
+
+
+@pytest.mark.parametrize("fields", ["__all__", None, []])
+def test_fields_to_order_by_that_are_not_listed_are_not_named(fields):
+    assert "One or more" not in ordering(fields)
+
+
+def ordering(fields):
+    view = view_with(
+        ItemSerializer, queryset=Item.objects.all(), filter_backends=[filters.OrderingFilter], ordering_fields=fields
+    )
+    return schema_of("GET", path("x/", view.as_view())).input["properties"]["ordering"]["description"]
+
+
 def test_a_view_that_needs_its_url_is_described_without():
     class View(generics.CreateAPIView):
         def get_serializer_class(self):
@@ -881,9 +1020,11 @@ def test_a_serializer_that_cannot_be_described_prints_nothing(capsys):
     class Made(serializers.Serializer):
         f = Odd()
 
-    schema = described(Made)
-    schema_of("POST", path("x/", view_with(None).as_view()))
-    assert schema.warnings
+    assert described(Made).warnings
+    assert any(
+        "serializer" in said
+        for said in schema_of("POST", path("x/<thing>/", api_view(["POST"])(lambda request: None))).warnings
+    )
     assert capsys.readouterr() == ("", "")
     after = dict(GENERATOR_STATS._warn_cache), dict(GENERATOR_STATS._error_cache), list(GENERATOR_STATS._traces)
     assert before == after

@@ -115,6 +115,14 @@ def orders_named(customer_name: str) -> list[int]:
 
 
 @asked
+def order_states() -> list[list[Any]]:
+    """Return what each order is, to see whether one was changed."""
+    from demo_project.coffee_shop.models import Order
+
+    return [list(row) for row in Order.objects.order_by("pk").values_list("pk", "status", "customer_name")]
+
+
+@asked
 def set_status(pk: int, status: str) -> None:
     from demo_project.coffee_shop.models import Order
 

@@ -50,9 +50,9 @@ def declare(function=brew, **options):
 
 
 MISTAKES = {
-    "name with blanks": ({"name": "brew coffee"}, "1 to 40 letters"),
-    "name too long": ({"name": "b" * 41}, "1 to 40 letters"),
-    "name not ASCII": ({"name": "brühen"}, "1 to 40 letters"),
+    "name with blanks": ({"name": "brew coffee"}, "1 to 48 letters"),
+    "name too long": ({"name": "b" * 49}, "1 to 48 letters"),
+    "name not ASCII": ({"name": "brühen"}, "1 to 48 letters"),
     "no group": ({"group": " "}, "needs a group"),
     "the reserved group": ({"group": "api_tools"}, "reserved"),
     "unknown safety": ({"safety": "Harmless"}, "Safety.READ_ONLY"),

@@ -150,7 +150,7 @@ def wrong(caller):
     [
         (menu, {"name": "stamp"}, "Two MCP tools are called 'stamp'"),
         (menu, {"name": "api_call"}, "Two MCP tools are called 'api_call'"),
-        (menu, {"name": "no good"}, "'no good' .* needs a name of 1 to 40 letters"),
+        (menu, {"name": "no good"}, "'no good' .* needs a name of 1 to 48 letters"),
         (wrong, {}, "'wrong' .* must take the caller and the arguments"),
     ],
 )

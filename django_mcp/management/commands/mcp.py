@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from django_mcp.changes import OFFERED_MODES
 from django_mcp.conf import conf
-from django_mcp.management import durations, exposure, keys, pruning
+from django_mcp.management import durations, exposure, handover, keys, pruning
+from django_mcp.server import PublishAs
 from django_mcp.vocabulary import Safety
 
 
@@ -25,6 +26,11 @@ class OneLineParser(CommandParser):
 class Command(BaseCommand):
     help = "Manage API keys, what is exposed over MCP, and the record."
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.__class__ = OneLineParser
+        return parser
+
     def add_arguments(self, parser: CommandParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=OneLineParser)
         self._add_key(commands.add_parser("key", help="Create, list and revoke API keys."))
@@ -36,9 +42,16 @@ class Command(BaseCommand):
             changing = commands.add_parser(name, help=text)
             changing.add_argument("names", nargs="+", metavar="GROUP_OR_NAME")
             changing.set_defaults(method=method)
+            if name == "expose":
+                text = f"How the operations of the groups are offered: one of {', '.join(PublishAs.values)}."
+                changing.add_argument("--publish-as", metavar="WAY", help=text)
 
         listing = commands.add_parser("operations", help="List every operation and tool, and what holds for it.")
         listing.set_defaults(method=self.operations)
+
+        writes = commands.add_parser("writes", help="Stop all writes of all agents at once, or let them go on.")
+        writes.add_argument("word", choices=("on", "off"), metavar="on|off")
+        writes.set_defaults(method=self.writes)
 
         prune = commands.add_parser("prune", help="Remove old confirmations, audit events and linked files.")
         prune.add_argument("--older-than", metavar="DURATION", help="Such as 90d; by default AUDIT_RETENTION.")
@@ -47,7 +60,8 @@ class Command(BaseCommand):
     def _add_key(self, parser: CommandParser) -> None:
         commands = parser.add_subparsers(dest="key_command", required=True, metavar="COMMAND")
 
-        create = commands.add_parser("create", help="Create a key and print it, and nothing else.")
+        text = "Create a key and print it, and nothing else, on stdout; what it reaches is said on stderr."
+        create = commands.add_parser("create", help=text)
         create.add_argument("name", metavar="NAME")
         create.add_argument("--user", required=True, help="Who the key acts as.")
         create.add_argument("--group", action="append", default=[], help="A group the key reaches; may be repeated.")
@@ -75,7 +89,10 @@ class Command(BaseCommand):
             raise CommandError(msg) from error
 
     def key_create(self, options: dict[str, Any]) -> None:
-        self.stdout.write(keys.create(options))
+        key, secret = keys.create(options)
+        self.stdout.write(secret)
+        for line in handover.lines(key):
+            self.stderr.write(line, str)
 
     def key_list(self, _options: dict[str, Any]) -> None:
         self.stdout.write(keys.listing())
@@ -84,13 +101,16 @@ class Command(BaseCommand):
         self.stdout.write(keys.revoke(options["key"]))
 
     def expose(self, options: dict[str, Any]) -> None:
-        self.stdout.write("\n".join(exposure.expose(options["names"])))
+        self.stdout.write("\n".join(exposure.expose(options["names"], options["publish_as"])))
 
     def hide(self, options: dict[str, Any]) -> None:
         self.stdout.write("\n".join(exposure.hide(options["names"])))
 
     def operations(self, _options: dict[str, Any]) -> None:
         self.stdout.write(exposure.operations())
+
+    def writes(self, options: dict[str, Any]) -> None:
+        self.stdout.write(exposure.switch_writes(options["word"]))
 
     def prune(self, options: dict[str, Any]) -> None:
         now = timezone.now()

@@ -8,6 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from demo_project import stage
 from demo_project.mcp_client import McpClient
 from demo_project.walkthrough import Walkthrough
+from django_mcp import keys
+from django_mcp.models import APIKey
 
 ADMIN = "/admin/django_mcp/"
 
@@ -52,14 +54,27 @@ class Command(BaseCommand):
         self.stdout.write(f"   and http://127.0.0.1:8000{ADMIN}auditevent/")
 
     def serve(self, port: int) -> None:
+        taken = stage.listener(port)
         key = stage.prepare(os.environ, self.stdout.write)
+        self.revoke_earlier(key)
         url = f"http://127.0.0.1:{port}"
         self.stdout.write(f"\nAdmin:       {url}/admin/  (admin/admin)")
         self.stdout.write(f"Trail:       {url}{ADMIN}confirmation/")
-        self.stdout.write(f"Key:         {key}  (acts as sam, {' and '.join(stage.GROUPS)} only, 30 days)")
+        self.stdout.write(f"Key:         {key}")
+        groups = " and ".join(stage.GROUPS)
+        self.stdout.write(f"             acts as sam for 30 days; may do everything in {groups}, also cancel (Destructive)")
         self.stdout.write("Claude Code:")
         self.stdout.write(
             f'  claude mcp add --transport http coffee-shop {url}/mcp --header "Authorization: Bearer {key}"\n'
         )
         self.stdout.flush()
-        stage.serve(os.environ, port)
+        stage.serve(os.environ, taken)
+
+    def revoke_earlier(self, key: str) -> None:
+        """Revoke the keys that were made here before: theirs are in some terminal's history."""
+        earlier = APIKey.objects.filter(
+            name=stage.KEY_NAME, user__username=stage.KEY_USER, revoked_at__isnull=True
+        ).exclude(digest=keys.digest(key))
+        revoked = [row for row in earlier if keys.revoke(row, by="manage.py demo")]
+        if revoked:
+            self.stdout.write(f"Revoked the earlier demo keys: {', '.join(row.prefix for row in revoked)}")

@@ -1,0 +1,69 @@
+"""How values of the record are written for people: moments to the second, modes and outcomes in words."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from django_mcp.admin.modes import LABELS
+from django_mcp.models import AuditEvent
+from django_mcp.models.confirmations import STATE_CHOICES
+from django_mcp.vocabulary import EventKind
+
+STATES = dict(STATE_CHOICES)
+# What such an event calls its subject is the key; who did it is its user's name.
+ABOUT_KEYS = (EventKind.KEY_ISSUED.value, EventKind.KEY_REVOKED.value)
+_OUTCOME = ("status", "code")
+_MODES = ("mode", "approval_mode")
+
+
+def moment(value: datetime, *, seconds: bool = True) -> SafeString:
+    """Return a time in the active zone, in digits that sort."""
+    local = timezone.localtime(value) if timezone.is_aware(value) else value
+    text = f"{local:%Y-%m-%d %H:%M:%S}" if seconds else f"{local:%Y-%m-%d %H:%M}"
+    return format_html('<time datetime="{}">{}</time>', local.isoformat(), text)
+
+
+def moment_of(
+    column: str, label: str | Promise, *, seconds: bool = True, empty: str | Promise = "-"
+) -> Callable[..., Any]:
+    """Return a method of an admin that shows a column of times; `empty` says what it means that there is none."""
+
+    @admin.display(description=label, ordering=column)
+    def shown(_self: Any, row: Any) -> SafeString | str | Promise:
+        value = getattr(row, column)
+        return empty if value is None else moment(value, seconds=seconds)
+
+    return shown
+
+
+def outcome(status: object, code: object) -> str | Promise:
+    """Return what an event came to: a state in words, or else the code of a refusal; "" where it says neither."""
+    if status in (None, ""):
+        return str(code or "")
+    return STATES.get(str(status), str(status))
+
+
+def facts(event: AuditEvent) -> list[tuple[str, Any]]:
+    """Return what an event's detail says beside its outcome, without what is empty."""
+    return [
+        (name, _worded(name, value))
+        for name, value in event.detail.items()
+        if name not in _OUTCOME and value not in (None, "", {}, [])
+    ]
+
+
+def _worded(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {inner: _worded(inner, said) for inner, said in value.items()}
+    return str(LABELS[value]) if name in _MODES and isinstance(value, str) and value in LABELS else value
+
+
+def subject(event: AuditEvent) -> str:
+    """Return the caller that acted, "" for a key's own issue or end, which is no act of the key."""
+    return "" if event.kind in ABOUT_KEYS else event.subject
