@@ -7,7 +7,7 @@ ARGS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test check benchmark clean
+.PHONY: demo serve test check benchmark conformance clients fuzz clean
 
 # From a fresh clone: an order is proposed, confirmed and refused a second time, over real HTTP.
 demo: $(VENV)/.demo
@@ -17,7 +17,7 @@ demo: $(VENV)/.demo
 serve: $(VENV)/.demo
 	$(BIN)/python manage.py demo --serve --port $(PORT)
 
-# SQLite and local memory; TEST_DATABASE_URLS, TEST_REDIS_URL, TEST_CHROMIUM and TEST_NODE name what else to use.
+# SQLite and local memory; TEST_DATABASE_URLS, TEST_REDIS_URL, TEST_CHROMIUM, TEST_NODE and TEST_CLIENTS name what else to use.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(ARGS)
 
@@ -32,8 +32,20 @@ check: $(VENV)/.check
 benchmark: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
+# MCP's official suite, under gunicorn and uvicorn. Node and the suite come from npm.
+conformance: $(VENV)/.test
+	$(BIN)/python -m tests.e2e.conformance $(ARGS)
+
+# Real clients from PyPI and npm (2 GB in .cache) place an order; ARGS=--readme writes what came of it into the README.
+clients: $(VENV)/.test
+	$(BIN)/python -m tests.e2e.clients $(ARGS)
+
+# 100,000 hostile requests to 127.0.0.1, in about four minutes.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.e2e.fuzz $(ARGS)
+
 clean:
-	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .cache $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 # The pip that comes with Python 3.11 does not know --group.
 $(VENV)/.pip:

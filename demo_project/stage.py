@@ -34,7 +34,8 @@ def listener(port: int) -> socket.socket:
     try:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
-        msg = f"Port {port} of 127.0.0.1 cannot be used ({error.strerror}): stop what uses it, or name another with PORT=."
+        reason = os.strerror(error.errno or 0)
+        msg = f"Port {port} of 127.0.0.1 cannot be used ({reason}): stop what uses it, or name another with PORT=."
         raise StageError(msg) from error
 
 
@@ -82,5 +83,5 @@ def _stop(server: "subprocess.Popen[bytes]") -> None:
 def serve(environment: Mapping[str, str], taken: socket.socket) -> None:
     """Serve on a listening socket in place of this process."""
     os.chdir(ROOT)
-    taken.set_inheritable(True)  # noqa: FBT003 (the standard library's own)
+    taken.set_inheritable(True)
     os.execve(sys.executable, [*GUNICORN, "--bind", f"fd://{taken.fileno()}"], dict(environment))  # noqa: S606 (no shell is wanted)

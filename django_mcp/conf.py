@@ -114,6 +114,10 @@ class Conf:
         return tuple(self.raw.get("EXECUTION_CONTEXT", ()))
 
     @property
+    def READ_GUARD(self) -> str:
+        return str(self.raw.get("READ_GUARD", "warn"))
+
+    @property
     def DEFAULT_LIMIT(self) -> int:
         return int(self.raw.get("DEFAULT_LIMIT", 25))
 

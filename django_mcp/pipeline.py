@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from django_mcp import audit, incidents
+from django_mcp import audit, incidents, read_guard
 from django_mcp.approval import confirmations, questions, state, tokens
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.excerpts import bounded
@@ -17,6 +17,7 @@ from django_mcp.errors import (
     ApprovalError,
     ApprovalRequired,
     InternalError,
+    OperationFailed,
     ProtocolError,
     TargetChanged,
     ToolError,
@@ -46,6 +47,7 @@ from django_mcp.vocabulary import (
     Reply,
     Review,
     Run,
+    Safety,
     ToolCall,
 )
 
@@ -222,7 +224,28 @@ def _execute(call: ToolCall, caller_reach: Reach, admitted: _Admitted) -> ToolRe
 
 
 def _run(call: ToolCall, context: Context, *, guard: Guard | None = None) -> Reply:
+    if call.safety is Safety.READ_ONLY:
+        return _watched(call, context, guard)
     return gateway.execute(call, context, guard=guard) if call.run is None else call.run()
+
+
+def _watched(call: ToolCall, context: Context, guard: Guard | None) -> Reply:
+    """Run what is declared to read, and see to it that a write by it is on the record or does not happen."""
+    with read_guard.watching(call.target) as watch:
+        reply = gateway.execute(call, context, guard=guard) if call.run is None else call.run()
+    if watch.writes:
+        _record(EventKind.READ_WROTE, call, context.caller, wrote=watch.writes, refused=watch.refused)
+    if not watch.refused:
+        return reply
+    # Also where the view went on after the refusal: its answer may speak of what was not written.
+    said = {"errorId": reply.error_id} if reply.error_id else {}
+    refusal = OperationFailed(
+        f"{call.target} is declared ReadOnly but tried to write to the database. The write was refused and nothing was "
+        "changed. Calling again will not help: tell the user that the API's developer has to correct it.",
+        httpStatus=500,
+        **said,
+    )
+    return replace(reply, status=500, error=refusal, rolled_back=True)
 
 
 @contextmanager

@@ -20,6 +20,11 @@ from django_mcp import keys
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.inventory import nearest
 from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.protocol import elicitation
+from django_mcp.protocol.metadata import VERSION_HEADER
+from django_mcp.protocol.mirrors import METHOD_HEADER, NAME_HEADER
+from django_mcp.protocol.revisions import MODERN
+from django_mcp.protocol.serializers import CLIENT_CAPABILITIES, PROTOCOL_VERSION
 from django_mcp.tools import api_tools, raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.tools.lookup import API_CALL, API_READ
@@ -56,7 +61,7 @@ class Result:
     @property
     def content(self) -> list[dict[str, Any]]:
         """The content blocks: text, image, audio, resource and resource_link."""
-        return list(self.raw["content"])
+        return list(self.raw.get("content", ()))
 
     @property
     def text(self) -> str:
@@ -72,9 +77,11 @@ class Result:
 
     @property
     def status(self) -> str:
-        """`success`, `error` or `requires_confirmation`; a host's own tool needs no word of its own for success."""
+        """`success`, `error`, `requires_confirmation` or `input_required`; a tool needs no word of its own for success."""
         if self.is_error:
             return "error"
+        if elicitation.asks(self.raw):
+            return elicitation.INPUT_REQUIRED
         asks = self.data.get("status") == "requires_confirmation" and TOKEN in self.data
         return "requires_confirmation" if asks else "success"
 
@@ -105,12 +112,23 @@ class Result:
         """Make the same call again with the token. Raises AssertionError where this is no proposal."""
         return self.client.tool(self.tool, {**self.arguments, TOKEN: self.token})
 
+    @property
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """What the tool asks the client, as requests by key; empty where it asks nothing."""
+        return dict(self.raw.get("inputRequests", {}))
+
+    def answer(self, **results: Mapping[str, Any]) -> "Result":
+        """Make the same call again with the client's results: `answer(seats={"action": "accept", "content": {…}})`."""
+        said = {"inputResponses": results, "requestState": self.raw.get("requestState")}
+        return self.client.tool(self.tool, self.arguments, **said)
+
 
 class McpClient:
     """A caller of the MCP endpoint.
 
     Give a `user`, for whom a key is issued that reaches `groups`, or one, up to `highest_safety`; or a `key`, the secret of one
     that exists; or neither, for a caller that does not authenticate. `url` is for an endpoint that is mounted elsewhere.
+    With `capabilities`, such as `{"elicitation": {}}`, it is a client that can be asked.
     """
 
     def __init__(
@@ -121,6 +139,7 @@ class McpClient:
         groups: str | Collection[str] = "all",
         highest_safety: Safety = Safety.DESTRUCTIVE,
         url: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
     ) -> None:
         if user is not None and key is not None:
             msg = "McpClient() takes a user or a key: a key belongs to its own user."
@@ -137,7 +156,9 @@ class McpClient:
         self.key = key
         self.url = url or reverse("django_mcp:mcp")
         self.http = Client(raise_request_exception=False)
-        self.headers: dict[str, str] = {"MCP-Protocol-Version": REVISION, "Accept": "application/json"}
+        self.capabilities = capabilities
+        revision = REVISION if capabilities is None else MODERN[-1]
+        self.headers: dict[str, str] = {VERSION_HEADER: revision, "Accept": "application/json"}
         self._ids = count(1)
 
     def post(self, body: bytes | str, **headers: str) -> Any:
@@ -149,8 +170,13 @@ class McpClient:
 
     def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Send a JSON-RPC request and return its result. Raises RpcError."""
-        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": dict(params or {})}
-        response = self.post(json.dumps(message))
+        said = dict(params or {})
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": said}
+        headers: dict[str, str] = {}
+        if self.capabilities is not None:
+            said["_meta"] = {PROTOCOL_VERSION: self.headers[VERSION_HEADER], CLIENT_CAPABILITIES: self.capabilities}
+            headers = {METHOD_HEADER: method, **({NAME_HEADER: said["name"]} if "name" in said else {})}
+        response = self.post(json.dumps(message), **headers)
         try:
             answer = json.loads(response.content)
         except ValueError:
@@ -158,8 +184,8 @@ class McpClient:
             text = response.content[:200].decode(errors="replace")
             raise RpcError(0, f"No JSON: {text}", http_status=int(response.status_code)) from None
         if "error" in answer:
-            said = answer["error"]
-            raise RpcError(said["code"], said["message"], data=said.get("data"), http_status=int(response.status_code))
+            wrong = answer["error"]
+            raise RpcError(wrong["code"], wrong["message"], data=wrong.get("data"), http_status=response.status_code)
         return dict(answer["result"])
 
     def tools(self) -> dict[str, dict[str, Any]]:
@@ -190,22 +216,24 @@ class McpClient:
         """Call an operation. A write is a proposal first: `call(…).confirm()` runs it."""
         return self.tool(API_CALL, {"name": name, "args": dict(args or {})})
 
-    def tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> Result:
+    def tool(self, name: str, arguments: Mapping[str, Any] | None = None, **params: Any) -> Result:
         """Call a tool by its own name: one that the host defines, or an operation that is published as one.
+
+        `params` are sent beside name and arguments.
 
         Raises RpcError where there is no such tool for this caller, or the tool answers with a protocol error, and
         AssertionError where the result does not fit the output schema that the tool promises: strict clients would
         not take it.
         """
         sent = dict(arguments or {})
-        raw = self.request("tools/call", {"name": name, "arguments": sent})
+        raw = self.request("tools/call", {"name": name, "arguments": sent, **params})
         if name not in api_tools.BY_NAME:
             self._check(name, raw)
         return Result(client=self, tool=name, arguments=sent, raw=raw)
 
     def _check(self, name: str, raw: Mapping[str, Any]) -> None:
         schema = self.tools().get(name, {}).get("outputSchema")
-        if schema is None:
+        if schema is None or elicitation.asks(raw):
             return
         if "structuredContent" not in raw:
             problems = (

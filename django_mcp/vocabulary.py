@@ -64,6 +64,7 @@ class EventKind(StrEnum):
     CALL_REFUSED = "call_refused"
     EXECUTED = "executed"
     READ = "read"
+    READ_WROTE = "read_wrote"
     GIVEN_BACK = "given_back"
     REVIEWED = "reviewed"
     DECLINED = "declined"

@@ -14,6 +14,7 @@ SERVICES = {
     "redis": "TEST_REDIS_URL",
     "chromium": "TEST_CHROMIUM",
     "node": "TEST_NODE",
+    "clients": "TEST_CLIENTS",
     "schemas": "MCP_SCHEMAS",
 }
 

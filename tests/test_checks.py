@@ -42,9 +42,11 @@ def ids(*, deploy=False):
         ({"AUDIT_RETENTION": None}, []),
         ({"APPROVAL_MODE": "ask"}, ["E005"]),
         ({"APPROVAL_MODE": "reject"}, []),
-        ({"READ_GUARD": "on"}, ["E005"]),
+        ({"APPROVAL_MODE": "review"}, ["E005"]),
         ({"READ_GUARD": "enforce"}, []),
-        ({"ELICITATION": "on"}, ["E005"]),
+        ({"READ_GUARD": True}, ["E005"]),
+        ({"ELICITATION": "off"}, ["E002"]),
+        ({"REVIEW_EXPIRY": 60}, ["E002"]),
         ({"AUTHENTICATION_CLASSES": ["nowhere.Auth"]}, ["E006"]),
         ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication"]}, []),
         ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007"]),
@@ -91,6 +93,7 @@ def test_settings(settings, said, expected):
         ({"REQUIRE_AUTH": False}, {}, ["W013"]),
         ({"AUTHENTICATION_CLASSES": []}, {}, ["W013"]),
         ({}, {"DEBUG": True}, ["W014"]),
+        ({"APPROVAL_MODE": "delegate_to_client"}, {}, ["W016"]),
     ],
 )
 def test_risks_are_reported_for_deployment_only(settings, said, others, expected):
@@ -129,11 +132,37 @@ def test_problems_of_the_catalog_are_reported(monkeypatch):
 def test_operation_that_is_described_in_part_is_reported(monkeypatch):
     catalog = checks.get_catalog()
     whole = checks.schema_for(catalog.operations[0])
-    noted = type("Noted", (), {"notes": ("The body could not be read.",)})()
-    first = catalog.operations[0].name
-    monkeypatch.setattr(checks, "schema_for", lambda operation: noted if operation.name == first else whole)
+    notes = (checks.UNDESCRIBED_BODY, checks.UNDESCRIBED["response"], "A field is described one level deep only.")
+    noted = type("Noted", (), {"notes": notes})()
+    first = catalog.operations[0]
+    monkeypatch.setattr(checks, "schema_for", lambda operation: noted if operation is first else whole)
     (found,) = checks.check_descriptions(None)
-    assert (found.id, found.obj) == ("django_mcp.W015", first)
+    assert (found.id, found.obj) == ("django_mcp.W015", first.name)
+    assert "its body and its answer" in found.msg
+    assert f"{first.view_class.__module__}.{first.view_class.__qualname__}.{first.handler}" in found.hint
+    assert "extend_schema(request=…)" in found.hint
+
+
+def test_what_is_described_well_enough_needs_no_action(monkeypatch):
+    noted = type("Noted", (), {"notes": ("A field that contains its own kind of object is described one level deep.",)})
+    monkeypatch.setattr(checks, "schema_for", lambda operation: noted)
+    assert checks.check_descriptions(None) == []
+
+
+def test_mode_that_is_not_available_yet_says_so_and_is_not_offered(settings):
+    settings.DJANGO_MCP = {"APPROVAL_MODE": "review"}
+    (found,) = checks.check_settings(None)
+    assert "every write would be refused" in found.msg
+    assert "review" not in found.hint
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("confirmation_token", ["W017"]), ("reject", [])])
+def test_views_outside_of_transactions_are_a_risk_for_the_last_comparison(settings, monkeypatch, mode, expected):
+    settings.DJANGO_MCP = {"APPROVAL_MODE": mode, "SIGNING_SECRET": LONG}
+    settings.CACHES = REDIS
+    monkeypatch.setitem(settings.DATABASES["default"], "ATOMIC_REQUESTS", False)
+    assert ids(deploy=True) == expected
+    assert ids() == []
 
 
 def test_url_configuration_that_cannot_be_imported_does_not_stop_the_checks(settings):

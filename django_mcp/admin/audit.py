@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.record import RecordAdmin, pretty
-from django_mcp.admin.shown import facts, moment_of, outcome, subject
+from django_mcp.admin.shown import facts, moment_of, outcome, subject, with_note
 from django_mcp.models import AuditEvent
 
 
@@ -19,7 +19,7 @@ from django_mcp.models import AuditEvent
 class AuditEventAdmin(RecordAdmin):
     """Audit events."""
 
-    list_display = ("shown_time", "kind", "outcome", "target", "who", "shown_key", "address")
+    list_display = ("shown_time", "kind", "outcome", "target", "who_and_where")
     list_filter = ("kind", "time")
     sortable_by = ("shown_time",)
     large_fields = ("detail",)
@@ -36,28 +36,30 @@ class AuditEventAdmin(RecordAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEvent]:
         # Two short texts out of the detail, which itself may be large and stays in the database.
-        return super().get_queryset(request).annotate(said_status=KT("detail__status"), said_code=KT("detail__code"))
+        rows: QuerySet[AuditEvent] = super().get_queryset(request)
+        return rows.annotate(said_status=KT("detail__status"), said_code=KT("detail__code"))
 
-    @admin.display(description=_("outcome"), empty_value="-")
+    @admin.display(description=_("outcome"))
     def outcome(self, event: Any) -> Any:
-        return outcome(event.said_status, event.said_code)
+        return outcome(event.said_status, event.said_code) or "-"
 
-    @admin.display(description=_("by"), empty_value="-")
+    @admin.display(description=_("by"))
     def who(self, event: AuditEvent) -> str:
-        return event.username
+        return event.username or "-"
 
-    @admin.display(description=_("caller"), empty_value="-")
+    @admin.display(description=_("caller"))
     def caller(self, event: AuditEvent) -> str:
-        return subject(event)
+        return subject(event) or "-"
 
-    @admin.display(description=_("key"), empty_value="-")
-    def shown_key(self, event: AuditEvent) -> str:
-        return event.key_label
+    @admin.display(description=_("by, address"))
+    def who_and_where(self, event: AuditEvent) -> str:
+        key = "" if event.key_label == event.target else event.key_label
+        return with_note(event.username or subject(event) or "-", ", ".join(filter(None, (key, event.address))))
 
-    @admin.display(description=_("confirmation"), empty_value="-")
+    @admin.display(description=_("confirmation"))
     def confirmation_link(self, event: AuditEvent) -> Any:
         if event.confirmation is None:
-            return None
+            return "-"
         try:
             url = reverse(
                 "admin:django_mcp_confirmation_change", args=[event.confirmation], current_app=self.admin_site.name

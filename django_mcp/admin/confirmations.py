@@ -1,15 +1,15 @@
 """Confirmations, to read: what was asked, what was shown, who agreed and what became of it."""
 
+import json
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
-from django_mcp.admin.shown import STATES, facts, moment, moment_of, outcome, subject
+from django_mcp.admin.shown import STATES, facts, moment, moment_of, outcome, subject, with_note
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import STATE_CHOICES
 from django_mcp.vocabulary import State
@@ -17,6 +17,10 @@ from django_mcp.vocabulary import State
 # The record of one confirmation is short, unless someone replays its token all night.
 TIMELINE = 200
 SUMMARY_CHARACTERS = 120
+
+
+def _line(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -32,9 +36,8 @@ class StateFilter(admin.SimpleListFilter):
         return [(value, label) for value, label in STATE_CHOICES if value != State.EXECUTING]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() not in set(State):
-            return queryset
-        return queryset.shown_as(State(self.value()), timezone.now())
+        chosen = self.value() or ""
+        return queryset.shown_as(State(chosen), timezone.now()) if chosen in set(State) else queryset
 
 
 @admin.register(Confirmation)
@@ -74,7 +77,7 @@ class ConfirmationAdmin(RecordAdmin):
     @admin.display(description=_("operation"))
     def call(self, row: Confirmation) -> Any:
         summary = row.summary[:SUMMARY_CHARACTERS].removeprefix(row.target).lstrip(" :")
-        return format_html('{}<div class="help">{}</div>', row.target, summary) if summary else row.target
+        return with_note(row.target, summary)
 
     @admin.display(description=_("caller"))
     def who(self, row: Confirmation) -> str:
@@ -93,9 +96,9 @@ class ConfirmationAdmin(RecordAdmin):
     def shown_arguments(self, row: Confirmation) -> Any:
         return pretty(row.arguments)
 
-    @admin.display(description=_("warnings"), empty_value="-")
+    @admin.display(description=_("warnings"))
     def shown_warnings(self, row: Confirmation) -> str:
-        return " ".join(map(str, row.warnings))
+        return " ".join(map(str, row.warnings)) or "-"
 
     @admin.display(description=_("preview"))
     def shown_preview(self, row: Confirmation) -> Any:
@@ -124,7 +127,7 @@ class ConfirmationAdmin(RecordAdmin):
                 "time": moment(event.time),
                 "outcome": outcome(event.detail.get("status"), event.detail.get("code")),
                 "who": event.username or subject(event),
-                "facts": facts(event),
+                "facts": [(name, _line(value)) for name, value in facts(event)],
             }
             for event in rows.order_by("time", "id")[:TIMELINE]
         ]

@@ -23,7 +23,7 @@ from django_mcp.admin.authority import actor, may_issue_for
 from django_mcp.admin.key_form import KeyForm
 from django_mcp.admin.modes import LABELS
 from django_mcp.admin.once import Once
-from django_mcp.admin.shown import moment_of
+from django_mcp.admin.shown import moment_of, with_note
 from django_mcp.models import APIKey
 from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
 
@@ -55,7 +55,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     add_form_template = "admin/django_mcp/apikey/add_form.html"
     change_form_template = "admin/django_mcp/apikey/change_form.html"
     list_display = (
-        "name", "prefix", "user", "groups_text", "highest_safety", "mode", "state", "shown_expiry", "shown_use",
+        "named", "user", "groups_text", "safety_and_mode", "state", "shown_expiry", "shown_use",
     )  # fmt: skip
     list_filter = (StateFilter, "highest_safety")
     list_select_related = ("user",)
@@ -76,6 +76,10 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
 
+    @admin.display(description=_("name"), ordering="name")
+    def named(self, key: APIKey) -> str:
+        return with_note(key.name, f"{key.prefix}…")
+
     shown_creation = moment_of("created_at", _("created"))
     shown_expiry = moment_of("expires_at", _("expires"), seconds=False, empty=_("never"))
     shown_use = moment_of("last_used_at", _("last used"), seconds=False, empty=_("never"))
@@ -83,6 +87,10 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description=_("approval mode"))
     def mode(self, key: APIKey) -> Any:
         return LABELS.get(key.approval_mode, key.approval_mode) or KeyForm.blank_mode
+
+    @admin.display(description=_("highest safety, approval"), ordering="highest_safety")
+    def safety_and_mode(self, key: APIKey) -> str:
+        return with_note(key.get_highest_safety_display(), self.mode(key))
 
     @admin.display(description=_("permissions"))
     def permissions_text(self, key: APIKey) -> str:

@@ -7,12 +7,12 @@ from django.contrib import admin
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp import changes
 from django_mcp.admin.authority import actor
 from django_mcp.admin.modes import LABELS, ModeForm
+from django_mcp.admin.shown import with_note
 from django_mcp.inventory import named, names, nearest, orphaned
 from django_mcp.models import ToolRule
 from django_mcp.vocabulary import EventKind
@@ -83,9 +83,7 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("operation or tool"), ordering="name")
     def about(self, rule: ToolRule) -> Any:
-        if not rule.method:
-            return rule.name
-        return format_html('{}<div class="help">{} {}</div>', rule.name, rule.method, rule.route)
+        return with_note(rule.name, f"{rule.method} {rule.route}".strip())
 
     @admin.display(description=_("approval mode"))
     def mode(self, rule: ToolRule) -> Any:

@@ -25,13 +25,13 @@ _MODES = ("mode", "approval_mode")
 def moment(value: datetime, *, seconds: bool = True) -> SafeString:
     """Return a time in the active zone, in digits that sort."""
     local = timezone.localtime(value) if timezone.is_aware(value) else value
-    text = f"{local:%Y-%m-%d %H:%M:%S}" if seconds else f"{local:%Y-%m-%d %H:%M}"
-    return format_html('<time datetime="{}">{}</time>', local.isoformat(), text)
+    clock = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
+    # A narrow column breaks between day and clock, and not at a hyphen.
+    pattern = '<time datetime="{}" class="mcp-moment"><span>{}</span> <span>{}</span></time>'
+    return format_html(pattern, local.isoformat(), f"{local:%Y-%m-%d}", clock)
 
 
-def moment_of(
-    column: str, label: str | Promise, *, seconds: bool = True, empty: str | Promise = "-"
-) -> Callable[..., Any]:
+def moment_of(column: str, label: Any, *, seconds: bool = True, empty: str | Promise = "-") -> Callable[..., Any]:
     """Return a method of an admin that shows a column of times; `empty` says what it means that there is none."""
 
     @admin.display(description=label, ordering=column)
@@ -40,6 +40,11 @@ def moment_of(
         return empty if value is None else moment(value, seconds=seconds)
 
     return shown
+
+
+def with_note(text: object, note: object) -> SafeString | str:
+    """Return a cell of a list: a text and, where there is one, a note below it."""
+    return format_html('{}<div class="help">{}</div>', text, note) if note else str(text)
 
 
 def outcome(status: object, code: object) -> str | Promise:

@@ -89,7 +89,8 @@ def _index(urlconf: Any) -> Catalog:
             drafts += _drafts(endpoint, generator)
         except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
             text = f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it."
-            problems.append(Problem(endpoint.path, text, "Correct the view; it must be made without a request."))
+            cure = "Correct the view; it must be made without a request."
+            problems.append(Problem(endpoint.path, text, cure, hides=True))
     names, collisions = assign([candidate for candidate, _draft in drafts])
     problems += collisions
     named = [replace(draft, name=name) for name, (_candidate, draft) in zip(names, drafts, strict=True)]

@@ -63,6 +63,7 @@ class _Enumerator(EndpointEnumerator):
                         subject,
                         f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it.",
                         "The traceback is in the log; the view must be importable and made without arguments.",
+                        hides=True,
                     )
                 )
                 continue
@@ -108,7 +109,7 @@ def enumerate_endpoints(urlconf: Any) -> Enumeration:
     except Exception as error:
         logger.warning("The URLconf cannot be imported: %s", type(error).__name__, exc_info=True)
         text = f"This URLconf cannot be imported ({type(error).__name__}), so agents see nothing."
-        result.problems.append(Problem(str(urlconf), text, "The traceback is in the log."))
+        result.problems.append(Problem(str(urlconf), text, "The traceback is in the log.", hides=True))
         return result
     found = list(enumerator.walk(enumerator.patterns or ()))
     result.problems += enumerator.problems
@@ -140,7 +141,8 @@ def _hooked(endpoints: list[Endpoint], result: Enumeration) -> list[Endpoint]:
     except Exception as error:
         logger.warning("A preprocessing hook failed: %s", type(error).__name__, exc_info=True)
         text = f"A hook raised {type(error).__name__}. Hooks hide endpoints, so nothing is shown."
-        result.problems.append(Problem("PREPROCESSING_HOOKS", text, "Correct the hook; the traceback is in the log."))
+        cure = "Correct the hook; the traceback is in the log."
+        result.problems.append(Problem("PREPROCESSING_HOOKS", text, cure, hides=True))
         return []
     return [
         Endpoint(
@@ -159,7 +161,8 @@ def _fillable(endpoint: Endpoint, result: Enumeration) -> bool:
     if not _LEFTOVER.search(HOLE.sub("", endpoint.path)):
         return True
     text = "Its path cannot be written as a template, so agents do not see it."
-    result.problems.append(Problem(endpoint.path_regex, text, "Use path(), or named groups in re_path()."))
+    cure = "Use path(), or named groups in re_path()."
+    result.problems.append(Problem(endpoint.path_regex, text, cure, hides=True))
     return False
 
 

@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('time', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
-                ('kind', models.CharField(choices=[('token_issued', 'token issued'), ('token_consumed', 'token consumed'), ('token_refused', 'token refused'), ('call_refused', 'call refused'), ('executed', 'executed'), ('read', 'read'), ('given_back', 'given back'), ('reviewed', 'reviewed'), ('declined', 'declined'), ('expired', 'expired'), ('key_issued', 'key issued'), ('key_revoked', 'key revoked'), ('exposure_changed', 'exposure changed'), ('settings_changed', 'settings changed')], max_length=20, verbose_name='kind')),
+                ('kind', models.CharField(choices=[('token_issued', 'token issued'), ('token_consumed', 'token consumed'), ('token_refused', 'token refused'), ('call_refused', 'call refused'), ('executed', 'executed'), ('read', 'read'), ('read_wrote', 'read that wrote'), ('given_back', 'given back'), ('reviewed', 'reviewed'), ('declined', 'declined'), ('expired', 'expired'), ('key_issued', 'key issued'), ('key_revoked', 'key revoked'), ('exposure_changed', 'exposure changed'), ('settings_changed', 'settings changed')], max_length=20, verbose_name='kind')),
                 ('confirmation', models.UUIDField(null=True, verbose_name='confirmation')),
                 ('subject', models.CharField(blank=True, max_length=200, verbose_name='caller')),
                 ('user_id', models.CharField(blank=True, max_length=64, verbose_name='user id')),

@@ -17,6 +17,7 @@ KIND_CHOICES = [
     (EventKind.CALL_REFUSED.value, _("call refused")),
     (EventKind.EXECUTED.value, _("executed")),
     (EventKind.READ.value, _("read")),
+    (EventKind.READ_WROTE.value, _("read that wrote")),
     (EventKind.GIVEN_BACK.value, _("given back")),
     (EventKind.REVIEWED.value, _("reviewed")),
     (EventKind.DECLINED.value, _("declined")),

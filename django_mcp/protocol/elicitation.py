@@ -39,7 +39,7 @@ _RESULTS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 # The restricted schemas of form fields: nothing nests, so that every client can draw them.
-_FIELD_TYPES = frozenset({"string", "number", "integer", "boolean"})
+_FIELD_TYPES = ("string", "number", "integer", "boolean")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

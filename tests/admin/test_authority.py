@@ -1,6 +1,6 @@
 import pytest
 
-from django_mcp.admin.authority import may_act_for
+from django_mcp.admin.authority import may_act_for, may_issue_for
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,23 @@ def test_permissions_by_group_count(person):
     member.groups.add(managers)
     assert not may_act_for(person("plain"), member)
     assert may_act_for(member, person("other"))
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "allowed"),
+    [
+        ((), (), False),
+        (("issue_for_others",), (), True),
+        (("issue_for_others",), ("view_apikey",), False),
+        (("issue_for_others", "view_apikey"), ("view_apikey",), True),
+    ],
+)
+def test_keys_for_others_take_a_permission_and_no_less_power(person, own, other, allowed):
+    assert may_issue_for(person("own", *own), person("other", *other)) is allowed
+
+
+def test_keys_for_oneself_take_no_permission_and_superusers_none_at_all(person):
+    plain, root = person("plain"), person("root", is_superuser=True)
+    assert may_issue_for(plain, plain)
+    assert may_issue_for(root, plain)
+    assert not may_issue_for(plain, root)

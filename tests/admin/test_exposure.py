@@ -287,3 +287,9 @@ def test_viewer_sees_how_a_group_is_published(browser, person):
     ToolGroup.objects.create(name="coffee-shop", publish_as="one_tool_each")
     viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
     assert "Publish as: one tool each" in viewer.get(PAGE).content.decode()
+
+
+def test_the_page_is_called_what_the_menu_calls_it(desk):
+    body = desk.get(PAGE).content.decode()
+    assert "<h1>Tool groups</h1>" in body
+    assert re.search(r'<a href="/admin/django_mcp/toolgroup/"[^>]*>Tool groups</a>', body)

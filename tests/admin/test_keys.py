@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from django_mcp import keys
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.vocabulary import EventKind, Safety
+from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
 
 ADD = "/admin/django_mcp/apikey/add/"
 LIST = "/admin/django_mcp/apikey/"
@@ -274,13 +274,13 @@ def test_list_names_each_state_in_words(desk, clerk):
     assert sorted(states) == ["active", "expired", "revoked"]
     for state, name in (("usable", "one"), ("expired", "two"), ("revoked", "three")):
         filtered = desk.get(LIST, {"state": state}).content.decode()
-        assert re.findall(r'field-name"><a [^>]*>(\w+)<', filtered) == [name]
+        assert re.findall(r'field-named"><a [^>]*>(\w+)<', filtered) == [name]
 
 
 def test_list_finds_by_name_prefix_and_user(desk, key):
     keys.issue(name="unrelated", user=User.objects.get(username="staff"))
     for term in ("agent", key.prefix, "clerk"):
-        found = re.findall(r'field-name"><a [^>]*>(\w+)<', desk.get(LIST, {"q": term}).content.decode())
+        found = re.findall(r'field-named"><a [^>]*>(\w+)<', desk.get(LIST, {"q": term}).content.decode())
         assert found == ["agent"]
 
 
@@ -315,3 +315,104 @@ def test_state_of_a_key_whose_user_is_inactive(desk, key):
 
 def test_groups_of_host_tools_can_be_chosen(desk, declaring):
     assert b'value="desk"' in desk.get("/admin/django_mcp/apikey/add/").content
+
+
+@pytest.fixture
+def keeper(person):
+    """Someone who keeps keys, without the permission to issue for others and without power over the business."""
+    return person("keeper", "add_apikey", "change_apikey", "view_apikey", is_staff=True)
+
+
+def test_whoever_keeps_keys_cannot_become_a_peer(browser, keeper, person):
+    peer = person("peer", is_staff=True)
+    for victim in (peer, person("plain")):
+        response = browser(keeper).post(ADD, fields(victim))
+        assert b"keys for yourself only" in response.content
+    assert not APIKey.objects.exists()
+
+
+def test_whoever_keeps_keys_may_issue_their_own(browser, keeper):
+    desk = browser(keeper)
+    assert f'value="{keeper.pk}"' in desk.get(ADD).content.decode()
+    desk.post(ADD, fields(keeper))
+    assert APIKey.objects.get().user == keeper
+
+
+def test_limits_of_a_peers_key_take_the_same_permission(browser, keeper, key):
+    desk = browser(keeper)
+    assert desk.post(page(key), fields(key.user, all_groups="on")).status_code == 403
+    assert not APIKey.objects.get().all_groups
+    own, _ = keys.issue(name="own", user=keeper)
+    desk.post(page(own), fields(keeper, name="own", all_groups="on", groups=[]))
+    assert APIKey.objects.get(pk=own.pk).all_groups
+
+
+def test_permission_to_issue_for_others_gives_no_power_over_the_stronger(desk, person):
+    assert b"more power than you" in desk.post(ADD, fields(person("boss", "coffee_shop.delete_order"))).content
+    assert not APIKey.objects.exists()
+
+
+def word(response):
+    return re.search(r'name="once" value="([\w-]+)"', response.content.decode())[1]
+
+
+def test_reload_of_the_created_page_issues_no_second_key(desk, clerk):
+    sent = fields(clerk, once=word(desk.get(ADD)))
+    secret = secret_of(desk.post(ADD, sent))
+    again = desk.post(ADD, sent, follow=True)
+    assert APIKey.objects.count() == 1
+    assert again.redirect_chain == [(page(APIKey.objects.get()), 302)]
+    body = again.content.decode()
+    assert "created already, and its secret is shown once only" in body
+    assert secret not in body
+    assert secret not in str([row.get_decoded() for row in Session.objects.all()])
+
+
+def test_each_form_issues_a_key_of_its_own(desk, clerk):
+    for _ in range(25):
+        desk.post(ADD, fields(clerk, once=word(desk.get(ADD))))
+    assert APIKey.objects.count() == 25
+    (spent,) = [row.get_decoded()["django_mcp_spent_forms"] for row in Session.objects.all()]
+    assert len(spent) == 20
+
+
+def test_form_that_was_refused_can_be_sent_again(desk, clerk):
+    once = word(desk.get(ADD))
+    refused = desk.post(ADD, fields(clerk, name="", once=once))
+    assert word(refused) == once
+    desk.post(ADD, fields(clerk, once=once))
+    assert APIKey.objects.count() == 1
+
+
+def test_created_page_has_a_header_to_copy(desk, clerk):
+    response = desk.post(ADD, fields(clerk))
+    assert f"<code>Authorization: Bearer {secret_of(response)}</code>" in response.content.decode()
+
+
+def test_list_shows_mode_and_expiry(desk, clerk):
+    keys.issue(name="one", user=clerk, mode=ApprovalMode.REJECT, expires_at=timezone.now() + timedelta(days=9))
+    keys.issue(name="two", user=clerk)
+    body = desk.get(LIST).content.decode()
+    cells = re.findall(r'field-safety_and_mode">(\w+)<div class="help">([^<]+)<', body)
+    assert sorted(cells) == [("ReadOnly", "As what it calls"), ("ReadOnly", "Reject")]
+    expiry = [re.sub("<[^>]*>", "", cell) for cell in re.findall(r'field-shown_expiry">(.*?)</td>', body)]
+    assert f"{timezone.localtime(APIKey.objects.get(name='one').expires_at):%Y-%m-%d %H:%M}" in expiry
+    assert "never" in expiry
+
+
+def test_who_may_only_look_reads_limits_in_words(browser, person, clerk):
+    viewer = browser(person("viewer", "view_apikey", is_staff=True))
+    wide, _ = keys.issue(name="wide", user=clerk, groups=["barista", "coffee-shop"])
+    narrow, _ = keys.issue(name="narrow", user=clerk, all_groups=True, permissions=["coffee_shop.add_order"])
+    none, _ = keys.issue(name="none", user=clerk, permissions=[])
+    said = [re.findall(r'<div class="readonly">(.*?)</div>', viewer.get(page(key)).content.decode()) for key in
+            (wide, narrow, none)]  # fmt: skip
+    assert {"barista, coffee-shop", "not narrowed", "As what it calls", "never"} <= set(said[0])
+    assert {"all", "coffee_shop.add_order"} <= set(said[1])
+    assert "narrowed to none" in said[2]
+
+
+def test_safety_has_the_words_of_the_wire_everywhere(desk, key):
+    body = desk.get(ADD).content.decode() + desk.get(LIST).content.decode()
+    assert "ReadOnly" in body
+    assert "read only" not in body

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from django_mcp import server
@@ -89,3 +91,15 @@ def test_post_without_a_csrf_token_changes_nothing(browser, staff):
     strict = browser(staff, enforce_csrf_checks=True)
     assert strict.post(PAGE, {**PLAIN, "writes_enabled": ""}).status_code == 403
     assert server.current().writes_enabled
+
+
+def test_who_may_only_look_sees_what_holds(browser, person, settings):
+    settings.DJANGO_MCP = {"CONFIRMATION_TOKEN_EXPIRY": 77, "APPROVAL_MODE": "reject"}
+    ServerSettings(server_name="till").save()
+    viewer = browser(person("viewer", "view_serversettings", is_staff=True))
+    shown = re.findall(r'<div class="readonly">(.*?)</div>', viewer.get(PAGE).content.decode(), re.DOTALL)
+    assert "till" in shown
+    assert "Reject (by the project&#x27;s settings)" in shown
+    assert "77 seconds (by the project&#x27;s settings)" in shown
+    assert any("api_search" in text for text in shown)
+    assert "-" not in shown

@@ -108,7 +108,7 @@ def test_a_state_is_spent_once():
     assert refused(state, {"who": ANSWER}) == questions.INVALID
 
 
-def test_of_many_at_once_one_is_answered(settings):
+def test_of_many_at_once_one_is_answered():
     state, answered = asking(), []
     barrier = threading.Barrier(8)
 
@@ -177,7 +177,7 @@ def test_what_grows_too_long_is_not_carried():
 # Keys
 
 
-def test_the_key_is_no_other_one(settings):
+def test_the_key_is_no_other_one():
     every = [keyring.question_keys(), keyring.signing_keys(), keyring.digest_keys(), keyring.link_keys()]
     assert len({keys[0] for keys in every}) == len(every)
 
@@ -210,6 +210,14 @@ def test_an_unsigned_state_is_refused():
     refused(questions.PREFIX + jwt.encode(payload, None, algorithm="none", headers={"typ": questions.TYPE}))
     refused(signed(payload, key="x" * 40))
     refused(asking().rpartition(".")[0] + ".")
+
+
+def test_a_signature_has_one_spelling():
+    state = asking()
+    spellings = {state[:-1] + last for last in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"}
+    for other in spellings - {state}:
+        refused(other, {"who": ANSWER})
+    assert redeem(state, {"who": ANSWER})
 
 
 def test_a_state_is_masked_where_it_is_shown():

@@ -9,6 +9,7 @@ import pytest
 
 from django_mcp.conf import KEYS
 from django_mcp.decorators import OPERATION_ATTRIBUTE, TOOL_ATTRIBUTE, OperationOptions, ToolOptions
+from django_mcp.management.commands.mcp import Command
 from django_mcp.requests import Context
 from django_mcp.testing import McpClient, Result
 from django_mcp.tools.hosted import tool_of
@@ -57,7 +58,7 @@ def defined_by(block):
 
 def test_the_tool_blocks_declare_tools_that_would_be_registered():
     declarations = [block for block in blocks("python") if "@mcp_tool" in block]
-    assert len(declarations) == 2
+    assert len(declarations) == 3
     for block in declarations:
         (function,) = [value for value in defined_by(block).values() if hasattr(value, TOOL_ATTRIBUTE)]
         assert tool_of(function, getattr(function, TOOL_ATTRIBUTE)).description
@@ -99,3 +100,17 @@ def test_every_documented_setting_exists():
 def test_every_documented_option_of_the_decorator_exists():
     assert rows("Operations")
     assert rows("Operations") <= set(OperationOptions.__annotations__)
+
+
+@pytest.mark.parametrize(
+    "text", ["mcp writes off|on", "from cron", "`PUBLISH_AS`", "path/to/clone", "issue_for_others"]
+)
+def test_operators_find_what_they_need(text):
+    assert text in README
+
+
+def test_the_command_line_is_documented_as_it_is():
+    written = re.findall(r"^\$ manage\.py mcp (\w+)", README, re.MULTILINE)
+    parser = Command().create_parser("manage.py", "mcp")
+    (commands,) = [action for action in parser._actions if action.dest == "command"]
+    assert {"key", "writes", "prune"} <= set(written) <= set(commands.choices)

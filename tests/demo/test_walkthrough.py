@@ -2,13 +2,19 @@ import os
 import socket
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from demo_project import stage
 from demo_project.mcp_client import McpClient, UnexpectedAnswerError
 from demo_project.walkthrough import Walkthrough
+from django_mcp import keys
+from django_mcp.models import APIKey
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +46,7 @@ def transcript(tmp_path_factory):
         "order 1042 for Sam, 11.00",
         "already been used",
         "outcome: succeeded, HTTP 201, order 1042",
+        "a fresh proposal of the same order",
         "changed: items[0].quantity",
         "orders of Sam's: [1042]",
         "/admin/django_mcp/confirmation/",
@@ -79,3 +86,26 @@ def test_a_server_that_is_not_there_is_a_clear_error():
         port = listener.getsockname()[1]
     with pytest.raises(UnexpectedAnswerError, match="ping was not answered"):
         McpClient("127.0.0.1", port, "ak-none").request("ping")
+
+
+def test_a_port_that_is_taken_is_a_clear_error_before_any_key_is_issued(monkeypatch):
+    monkeypatch.setattr(stage, "prepare", lambda *arguments: pytest.fail("something was set up"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(CommandError, match=f"Port {port} of 127.0.0.1 cannot be used"):
+            call_command("demo", "--serve", "--port", str(port))
+
+
+def test_serving_again_revokes_the_earlier_demo_keys_and_no_other(shop, monkeypatch):
+    sam, kim = (User.objects.get(username=name) for name in ("sam", "kim"))
+    for name, owner in (("demo", sam), ("demo", kim), ("laptop", sam)):
+        keys.issue(name=name, user=owner)
+    new, secret = keys.issue(name="demo", user=sam)
+    said = StringIO()
+    monkeypatch.setattr(stage, "prepare", lambda *arguments: secret)
+    monkeypatch.setattr(stage, "serve", lambda environment, taken: taken.close())
+    call_command("demo", "--serve", "--port", "0", stdout=said)
+    left = APIKey.objects.usable().order_by("pk").values_list("name", "user__username")
+    assert list(left) == [("demo", "kim"), ("laptop", "sam"), ("demo", "sam")]
+    assert APIKey.objects.usable().filter(pk=new.pk).exists()
+    assert "may do everything in coffee-shop and barista, also cancel (Destructive)" in said.getvalue()

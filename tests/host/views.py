@@ -448,7 +448,7 @@ class Sees(APIView):
             {
                 "user": request.user.get_username(),
                 "django_user": inner.user.get_username(),
-                "auth": request.auth,
+                "auth": request.auth and str(request.auth),
                 "authorization": request.headers.get("Authorization"),
                 "cookie": request.headers.get("Cookie"),
                 "tenant": request.headers.get("X-Tenant"),

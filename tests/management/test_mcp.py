@@ -12,7 +12,7 @@ from django.utils import timezone
 from django_mcp import audit, keys, server
 from django_mcp.management import durations, tables
 from django_mcp.models import APIKey, AuditEvent, Confirmation, ToolGroup, ToolRule
-from django_mcp.vocabulary import EventKind
+from django_mcp.vocabulary import ApprovalMode, EventKind
 
 pytestmark = pytest.mark.django_db
 
@@ -262,6 +262,8 @@ def test_tables_are_aligned_without_trailing_blanks():
     [
         (("key", "create", "a"), 1),
         (("hide", "nothing-like-it"), 1),
+        (("shout",), 1),
+        ((), 1),
         (("key", "create", "a", "--user", "nobody"), 1),
         (("operations",), 0),
     ],
@@ -345,3 +347,99 @@ def test_host_tools_are_listed_among_the_operations(declaring):
 def test_key_may_be_given_a_group_of_host_tools(sam, declaring):
     run("key", "create", "agent", "--user", "sam", "--group", "desk")
     assert APIKey.objects.get().groups == ["desk"]
+
+
+def told(*arguments):
+    out, err = StringIO(), StringIO()
+    call_command("mcp", *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_writes_are_stopped_and_let_go_on_with_an_event_each():
+    assert "no agent can change anything" in run("writes", "off")
+    assert not server.current().writes_enabled
+    assert "They were before." in run("writes", "off")
+    assert "Writes are on." in run("writes", "on")
+    assert server.current().writes_enabled
+    events = AuditEvent.objects.filter(kind=EventKind.SETTINGS_CHANGED).order_by("id")
+    assert [event.detail["after"] for event in events] == [{"writes_enabled": False}, {"writes_enabled": True}]
+    assert {event.username for event in events} == {"manage.py mcp"}
+    assert "on" in fails("writes", "maybe")
+
+
+def test_writes_off_reaches_a_server_that_remembers_them_on(mcp):
+    assert mcp.call("CreateCoffeeShopOrder", ORDER)["status"] == "requires_confirmation"
+    run("writes", "off")
+    assert mcp.call("CreateCoffeeShopOrder", ORDER)["code"] == "unavailable"
+
+
+ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "quantity": 2, "options": []}]}
+
+
+def test_key_create_tells_on_stderr_what_the_key_reaches_and_how_to_use_it(user):
+    secret, said = told("key", "create", "agent", "--user", "sam", "--group", "coffee-shop", "--max-safety", "Write")
+    assert "It reaches 6 operations and 0 tools right now." in said
+    assert "shown this once" in said
+    assert "claude mcp add --transport http" in said
+    assert "/mcp --header" in said
+    assert "Warning" not in said
+    assert secret.strip() not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ((), "names no group"),
+        (("--group", "barista"), "is exposed"),
+        (("--all-groups", "--permission", "auth.add_user"), "--permission"),
+    ],
+)
+def test_key_that_can_do_nothing_comes_with_the_likely_reason(user, options, reason):
+    said = told("key", "create", "agent", "--user", "sam", *options)[1]
+    assert "It reaches 0 operations" in said
+    assert "Warning" in said
+    assert reason in said
+
+
+def test_key_below_what_is_exposed_is_told_so(sam):
+    run("expose", "CancelCoffeeShopOrder")
+    said = told("key", "create", "agent", "--user", "sam", "--all-groups")[1]
+    assert "above ReadOnly: use --max-safety" in said
+
+
+def test_key_of_a_user_whom_no_view_permits_is_told_so(sam, monkeypatch):
+    from django_mcp.exposure import Reach
+
+    run("expose", "coffee-shop")
+    monkeypatch.setattr(Reach, "permits", lambda self, operation: False)
+    assert "lacks the permissions" in told("key", "create", "agent", "--user", "sam", "--all-groups")[1]
+
+
+def test_key_list_shows_mode_and_permissions(sam):
+    keys.issue(name="a", user=sam, mode=ApprovalMode.REJECT, permissions=["coffee_shop.add_order"])
+    keys.issue(name="b", user=sam, permissions=[])
+    head, first, second = run("key", "list").splitlines()
+    assert first[head.index("MODE") :].split()[:2] == ["reject", "coffee_shop.add_order"]
+    assert second[head.index("MODE") :].split()[:2] == ["-", "none"]
+
+
+@pytest.mark.parametrize("word", ["write", "WRITE", "Write"])
+def test_highest_safety_is_read_in_any_case(sam, word):
+    run("key", "create", "agent", "--user", "sam", "--max-safety", word)
+    assert APIKey.objects.get().highest_safety == "Write"
+
+
+def test_unknown_names_lead_to_the_list(sam):
+    assert "`manage.py mcp operations`" in fails("expose", "zzz")
+    assert "`manage.py mcp operations`" in fails("key", "create", "agent", "--user", "sam", "--group", "zzz")
+
+
+def test_a_group_is_exposed_and_published_in_one_go(declaring):
+    run("expose", "coffee-shop", "--publish-as", "both")
+    assert server.current().publish_as("coffee-shop") == "both"
+    run("expose", "coffee-shop")
+    assert server.current().publish_as("coffee-shop") == "both"
+    assert "one_tool_each" in fails("expose", "coffee-shop", "--publish-as", "tools")
+    for name in ("GetCoffeeShopMenu", "desk", "api_tools"):
+        assert "no group of operations" in fails("expose", name, "--publish-as", "both")
+    assert not ToolRule.objects.exists()

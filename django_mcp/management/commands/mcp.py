@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from django_mcp.changes import OFFERED_MODES
 from django_mcp.conf import conf
-from django_mcp.management import durations, exposure, handover, keys, pruning
-from django_mcp.server import PublishAs
+from django_mcp.doctor import Severity, examine
+from django_mcp.management import diagnosis, durations, exposure, handover, keys, pruning
+from django_mcp.server import PublishAs, current
 from django_mcp.vocabulary import Safety
 
 
@@ -43,11 +44,18 @@ class Command(BaseCommand):
             changing.add_argument("names", nargs="+", metavar="GROUP_OR_NAME")
             changing.set_defaults(method=method)
             if name == "expose":
-                text = f"How the operations of the groups are offered: one of {', '.join(PublishAs.values)}."
-                changing.add_argument("--publish-as", metavar="WAY", help=text)
+                ways = ", ".join(PublishAs.values)
+                changing.add_argument(
+                    "--publish-as", metavar="WAY", help=f"How groups offer operations: one of {ways}."
+                )
 
         listing = commands.add_parser("operations", help="List every operation and tool, and what holds for it.")
         listing.set_defaults(method=self.operations)
+
+        doctor = commands.add_parser("doctor", help="Say what agents cannot do with the API, why, and the cure.")
+        doctor.add_argument("--all", action="store_true", help="Name every operation, however many there are.")
+        doctor.add_argument("--json", action="store_true", help="Print a JSON array.")
+        doctor.set_defaults(method=self.doctor)
 
         writes = commands.add_parser("writes", help="Stop all writes of all agents at once, or let them go on.")
         writes.add_argument("word", choices=("on", "off"), metavar="on|off")
@@ -108,6 +116,13 @@ class Command(BaseCommand):
 
     def operations(self, _options: dict[str, Any]) -> None:
         self.stdout.write(exposure.operations())
+
+    def doctor(self, options: dict[str, Any]) -> None:
+        complaints = examine(current())
+        text = diagnosis.as_json(complaints) if options["json"] else diagnosis.as_text(complaints, every=options["all"])
+        self.stdout.write(text)
+        if any(complaint.severity is Severity.ERROR for complaint in complaints):
+            raise CommandError(diagnosis.tally(complaints))
 
     def writes(self, options: dict[str, Any]) -> None:
         self.stdout.write(exposure.switch_writes(options["word"]))

@@ -16,8 +16,12 @@ subscribe('http.client.request.created', ({ request }) => {
 const revision = process.env.MCP_REVISION;
 const { fetch } = globalThis;
 globalThis.fetch = (url, options) => {
-  const message = typeof options?.body === 'string' ? JSON.parse(options.body) : {};
-  if (!revision || message.method !== 'initialize') return fetch(url, options);
-  message.params.protocolVersion = revision;
-  return fetch(url, { ...options, body: JSON.stringify(message) });
+  if (!revision || typeof options?.body !== 'string' || !options.body.includes('"initialize"')) return fetch(url, options);
+  const message = JSON.parse(options.body);
+  const headers = new Headers(options.headers);
+  if (message.method === 'initialize') {
+    message.params.protocolVersion = revision;
+    if (headers.has('mcp-protocol-version')) headers.set('mcp-protocol-version', revision);
+  }
+  return fetch(url, { ...options, headers, body: JSON.stringify(message) });
 };

@@ -73,7 +73,10 @@ class Suite:
 
     def _scenarios(self) -> dict[str, list[str]]:
         """Return the names of the scenarios for servers by revision."""
-        listed = self._call("list").stdout.partition("Client scenarios")[0]
+        done = self._call("list")
+        if done.returncode:
+            raise RuntimeError(f"The suite does not run:\n{done.stderr[-2000:]}")
+        listed = done.stdout.partition("Client scenarios")[0]
         found: dict[str, list[str]] = {}
         for name, revisions in re.findall(r"- (\S+) \[(.*)\]", listed):
             for revision in revisions.split(","):

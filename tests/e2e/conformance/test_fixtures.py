@@ -6,7 +6,7 @@ import json
 import anyio
 import httpx2
 import pytest
-from mcp import Client, MCPError
+from mcp import Client, MCPError, types
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.e2e.conformance import mcp as fixtures
@@ -21,14 +21,14 @@ def served(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def talk(served):
-    """Run a conversation with a connected client."""
+    """Run a conversation with a connected client; `mode` and callbacks are the client's."""
 
-    def run(conversation):
+    def run(conversation, **said):
         async def main():
             headers = {"Authorization": f"Bearer {served.key}"}
             async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
                 transport = streamable_http_client(served.url, http_client=http)
-                async with Client(transport, mode="legacy") as client:
+                async with Client(transport, **{"mode": "legacy", **said}) as client:
                     return await conversation(client)
 
         return anyio.run(main)
@@ -132,3 +132,55 @@ def test_an_unknown_tool_is_a_protocol_error(talk):
         return await client.call_tool("test_simple_text", {})
 
     assert not talk(conversation).is_error
+
+
+ASKING = [
+    ("elicitation", "Hello, Alice!"),
+    ("sampling", "Paris"),
+    ("list_roots", "file:///test/root"),
+    ("request_state", "state-ok"),
+    ("tampered_state", "state-ok"),
+    ("multiple_inputs", "All of user_name, greeting, client_roots."),
+    ("multi_round", "{'name': 'Alice'} {'color': 'blue'}"),
+    ("capabilities", "Answered: user_name, greeting."),
+]
+ANSWERS = {"name": "Alice", "color": "blue", "ok": True}
+
+
+async def elicited(context, params):
+    fields = params.requested_schema["properties"]
+    return types.ElicitResult(action="accept", content={name: ANSWERS[name] for name in fields})
+
+
+async def sampled(context, params):
+    content = types.TextContent(type="text", text="Paris")
+    return types.CreateMessageResult(role="assistant", content=content, model="test")
+
+
+async def rooted(context):
+    return types.ListRootsResult(roots=[types.Root(uri="file:///test/root")])
+
+
+@pytest.mark.parametrize(("name", "said"), ASKING)
+def test_the_official_client_answers_what_a_tool_asks(talk, name, said):
+    answering = {"elicitation_callback": elicited, "sampling_callback": sampled, "list_roots_callback": rooted}
+    result = talk(
+        lambda client: client.call_tool(f"test_input_required_result_{name}", {}), mode="2026-07-28", **answering
+    )
+    assert text_of(result) == [said]
+
+
+def test_a_client_that_cannot_be_asked_gets_its_own_error(talk):
+    async def conversation(client):
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool("test_missing_capability", {})
+        return caught.value.error
+
+    error = talk(conversation, mode="2026-07-28")
+    assert (error.code, error.data) == (-32021, {"requiredCapabilities": {"sampling": {}}})
+
+
+def test_a_client_with_a_handshake_is_told_what_it_takes(call):
+    result = call("test_input_required_result_elicitation")
+    assert result.is_error
+    assert "2026-07-28" in text_of(result)[0]

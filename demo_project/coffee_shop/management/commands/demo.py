@@ -62,7 +62,9 @@ class Command(BaseCommand):
         self.stdout.write(f"Trail:       {url}{ADMIN}confirmation/")
         self.stdout.write(f"Key:         {key}")
         groups = " and ".join(stage.GROUPS)
-        self.stdout.write(f"             acts as sam for 30 days; may do everything in {groups}, also cancel (Destructive)")
+        self.stdout.write(
+            f"             acts as sam for 30 days; may do everything in {groups}, also cancel (Destructive)"
+        )
         self.stdout.write("Claude Code:")
         self.stdout.write(
             f'  claude mcp add --transport http coffee-shop {url}/mcp --header "Authorization: Bearer {key}"\n'

@@ -1,24 +1,19 @@
-"""System checks: what is wrong with the settings, and what a deployment risks."""
+"""System checks: what is wrong with the settings and with what they name, and what a deployment risks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
-from django.apps import AppConfig, apps
+from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - as Django names it
-from django.core.checks.security.base import (
-    SECRET_KEY_INSECURE_PREFIX,
-    SECRET_KEY_MIN_LENGTH,
-    SECRET_KEY_MIN_UNIQUE_CHARACTERS,
-)
-from django.db import router
 from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
 from django_mcp.changes import OFFERED_MODES
+from django_mcp.checks import deployment
 from django_mcp.conf import KEYS, conf
 from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import nearest
@@ -29,8 +24,7 @@ from django_mcp.vocabulary import ApprovalMode
 DISTRIBUTION = "django-mcp-confirm"
 # Distributions on PyPI that install a package of the same name.
 NAMESAKES = ("django-mcp", "django-mcp-framework")
-MIN_SECRET_BYTES = 32
-CHOICES = {"APPROVAL_MODE": OFFERED_MODES}
+CHOICES = {"APPROVAL_MODE": OFFERED_MODES, "READ_GUARD": ("off", "warn", "enforce")}
 LISTS = (
     "TOOL_GROUPS", "TOOLS", "EXCLUDE_OPERATIONS", "USER_GROUPS", "SIGNING_SECRET_FALLBACKS", "AUTHENTICATION_CLASSES",
     "THROTTLE_CLASSES", "ALLOWED_ORIGINS", "FORWARD_HEADERS", "EXECUTION_CONTEXT", "REDACT_FIELDS",
@@ -41,12 +35,11 @@ NUMBERS = (
     "AUDIT_RETENTION",
 )  # fmt: skip
 NOT_YET = "it is not available in this version, every write would be refused."
-PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 # What of an operation can go undescribed, by the note that tells the model, and how the host says it.
 CURES = {
     UNDESCRIBED_BODY: ("its body", "a serializer_class or extend_schema(request=…)"),
     UNDESCRIBED["parameters"]: ("its arguments of path or query", "extend_schema(parameters=[…])"),
-    UNDESCRIBED["filters"]: ("its filters", "a filterset that can be made without a request, or extend_schema(filters=…)"),
+    UNDESCRIBED["filters"]: ("its filters", "filters that can be made without a request"),
     UNDESCRIBED["pagination"]: ("its pagination", "a pagination_class that describes itself"),
     UNDESCRIBED["response"]: ("its answer", "a serializer_class or extend_schema(responses=…)"),
 }
@@ -219,82 +212,7 @@ def check_deployment(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Check what may be fine while developing and is a risk in production."""
     if not _is_mapping() or any(_kinds()):
         return []
-    return [*_signing(), *_single_use(), *_authentication(), *_debug(), *_trust(), *_locks()]
-
-
-def _signing() -> Iterable[CheckMessage]:
-    secrets = [secret for secret in (conf.SIGNING_SECRET, *conf.SIGNING_SECRET_FALLBACKS) if secret is not None]
-    if any(len(str(secret).encode()) < MIN_SECRET_BYTES for secret in secrets):
-        yield Warning(
-            f"DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is shorter than {MIN_SECRET_BYTES} bytes.",
-            hint="Whoever guesses it can forge confirmations. Use a long random value.",
-            id="django_mcp.W010",
-        )
-    if conf.SIGNING_SECRET is None and _insecure(settings.SECRET_KEY):
-        yield Warning(
-            "Confirmation tokens are signed with a key derived from an insecure SECRET_KEY.",
-            hint="Set a long random SECRET_KEY, or DJANGO_MCP['SIGNING_SECRET'].",
-            id="django_mcp.W011",
-        )
-
-
-def _insecure(key: str | bytes) -> bool:
-    text = key if isinstance(key, str) else key.decode(errors="replace")
-    return (
-        text.startswith(SECRET_KEY_INSECURE_PREFIX)
-        or len(text) < SECRET_KEY_MIN_LENGTH
-        or len(set(text)) < SECRET_KEY_MIN_UNIQUE_CHARACTERS
-    )
-
-
-def _single_use() -> Iterable[CheckMessage]:
-    if conf.APPROVAL_MODE == ApprovalMode.REJECT:
-        return
-    backend = str(settings.CACHES.get(conf.CACHE, {}).get("BACKEND", ""))
-    if backend.rpartition(".")[2] in PER_PROCESS:
-        yield Warning(
-            f"The cache {conf.CACHE!r} is not shared between processes and hosts.",
-            hint="The second lock on the single use of confirmations needs Redis, Memcached or a database cache.",
-            id="django_mcp.W012",
-        )
-
-
-def _authentication() -> Iterable[CheckMessage]:
-    if not conf.REQUIRE_AUTH or not conf.AUTHENTICATION_CLASSES:
-        yield Warning(
-            "The MCP endpoint answers callers that have not authenticated.",
-            hint="Set REQUIRE_AUTH to True and name AUTHENTICATION_CLASSES, unless all that is exposed is public.",
-            id="django_mcp.W013",
-        )
-
-
-def _debug() -> Iterable[CheckMessage]:
-    if settings.DEBUG:
-        yield Warning("DEBUG is on while agents are served.", hint="Set DEBUG = False.", id="django_mcp.W014")
-
-
-def _trust() -> Iterable[CheckMessage]:
-    if conf.APPROVAL_MODE == ApprovalMode.DELEGATE:
-        yield Warning(
-            "DJANGO_MCP['APPROVAL_MODE'] lets every write of every client run at once.",
-            hint="Whether a user is asked is up to each client. Set the mode for the groups that may, in the admin.",
-            id="django_mcp.W016",
-        )
-
-
-def _locks() -> Iterable[CheckMessage]:
-    used = {router.db_for_write(model) for model in apps.get_models()}
-    loose = sorted(alias for alias in used if not settings.DATABASES.get(alias, {}).get("ATOMIC_REQUESTS"))
-    if loose and conf.APPROVAL_MODE != ApprovalMode.REJECT:
-        yield Warning(
-            f"DATABASES without ATOMIC_REQUESTS: {', '.join(loose)}.",
-            hint=(
-                "The row that a write would change is compared under a lock only where the view runs in a transaction; "
-                "otherwise it may change between the comparison and the write. Views that break half-way leave what "
-                "they did, and their outcome is unknown. Set ATOMIC_REQUESTS, or use transaction.atomic in the views."
-            ),
-            id="django_mcp.W017",
-        )
+    return list(deployment.risks())
 
 
 def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:

@@ -1,0 +1,242 @@
+"""What an agent will not be able to do with the host's API, why, and the cure: for developers, never for a model."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from asgiref.sync import iscoroutinefunction
+from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
+from django.db import connections
+from django.http import Http404
+from rest_framework.exceptions import APIException
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.parsers import FileUploadParser
+
+from django_mcp.catalog.discovery import get_catalog
+from django_mcp.catalog.inspection import inspector_for, is_customised, quietly, view_for
+from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.exposure import exposed
+from django_mcp.server import Server
+from django_mcp.vocabulary import Operation
+
+_BODIES = frozenset({"POST", "PUT", "PATCH"})
+_WRITTEN = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded", "*/*", "application/*")
+_MADE = "Its view must be made without a caller's request."
+_LEAVE_OUT = "or leave it out with EXCLUDE_OPERATIONS"
+# What a schema's notes tell a model, as developers need to know it.
+_UNDESCRIBED = {
+    UNDESCRIBED_BODY: (
+        "Its body is not described: agents must guess what to send.",
+        "Give it a serializer_class, or say extend_schema(request=…).",
+    ),
+    UNDESCRIBED["parameters"]: (
+        "Some of its arguments of path or query cannot be described.",
+        "Say extend_schema(parameters=[…]).",
+    ),
+    UNDESCRIBED["filters"]: (
+        "Its filters cannot be described, so agents do not know of them.",
+        "Let the filters be made without a request, or say extend_schema(parameters=[…]).",
+    ),
+    UNDESCRIBED["pagination"]: (
+        "Its pages cannot be described, so agents do not know how to turn them.",
+        "Let its pagination_class describe itself: get_schema_operation_parameters().",
+    ),
+    UNDESCRIBED["response"]: (
+        "Its answer cannot be described, so agents learn what it is only by calling it.",
+        "Give it a serializer_class, or say extend_schema(responses=…).",
+    ),
+}
+_FAILED = "cannot be described: "
+# What the notes say already.
+_SAID = ("unable to guess serializer", "body: ", *(f"{part}: " for part in UNDESCRIBED))
+_UNTYPED = "could not derive type of path parameter"
+
+
+class Severity(StrEnum):
+    """`ERROR` cannot work, `WARNING` works in part or on guesses, `NOTE` works and could be better."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class _Finding(NamedTuple):
+    severity: Severity
+    text: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaint:
+    """One finding and all that it is about: names of operations, or routes where there is no operation."""
+
+    severity: Severity
+    text: str
+    cure: str
+    about: tuple[str, ...]
+
+
+def examine(server: Server, urlconf: str | None = None) -> tuple[Complaint, ...]:
+    """Examine every operation of a URLconf, by default of `ROOT_URLCONF`; identical findings come as one.
+
+    Runs the host's code as far as making views, serializers, filters and permissions takes; no view handles anything.
+    The worst come first, and of these the most frequent.
+    """
+    catalog = get_catalog(urlconf)
+    found: dict[_Finding, list[str]] = defaultdict(list)
+    for problem in catalog.problems:
+        severity = Severity.ERROR if problem.hides else Severity.WARNING
+        found[_Finding(severity, problem.text, problem.cure)].append(problem.subject)
+    for operation in catalog.operations:
+        for finding in dict.fromkeys(_findings(operation, server)):
+            found[finding].append(operation.name)
+    order = list(Severity)
+    complaints = [Complaint(**finding._asdict(), about=tuple(sorted(about))) for finding, about in found.items()]
+    return tuple(sorted(complaints, key=lambda one: (order.index(one.severity), -len(one.about), one.text)))
+
+
+def _findings(operation: Operation, server: Server) -> Iterator[_Finding]:
+    for check in _CHECKS:
+        try:
+            yield from check(operation)
+        except Exception as error:  # noqa: BLE001 - it runs the host's code
+            text = f"It could not be examined in full: {type(error).__name__}."
+            yield _Finding(Severity.WARNING, text, _MADE)
+    if not exposed(operation, server):
+        cure = "Name it or its group: `manage.py mcp expose`, the admin, or TOOL_GROUPS."
+        yield _Finding(Severity.NOTE, "Nobody has exposed it, so no agent reaches it.", cure)
+
+
+def _description(operation: Operation) -> Iterator[_Finding]:
+    schema = schema_for(operation)
+    for note in schema.notes:
+        if note in _UNDESCRIBED:
+            yield _Finding(Severity.WARNING, *_UNDESCRIBED[note])
+        else:
+            yield _Finding(Severity.NOTE, note, "Say extend_schema(…), where agents need to know more.")
+    for message in schema.warnings:
+        if not message.startswith(_SAID):
+            yield _inspected(message)
+
+
+def _inspected(message: str) -> _Finding:
+    """Return what a warning of the inspection means."""
+    if message.startswith(_FAILED):
+        text = f"It cannot be described at all ({message.removeprefix(_FAILED)}): agents know its name and path only."
+        return _Finding(Severity.WARNING, text, f"{_MADE} The traceback is in the log.")
+    if message.startswith(_UNTYPED):
+        text = "The type of an argument of its path is not known: agents are told that it is text."
+        return _Finding(
+            Severity.NOTE, text, "Type it in the route, as in <int:id>, or say extend_schema(parameters=[…])."
+        )
+    cure = "Give the field or parameter a type: a type hint, extend_schema_field or extend_schema(parameters=[…])."
+    return _Finding(Severity.WARNING, f"Not all of it can be described: {message}", cure)
+
+
+def _authentication(operation: Operation) -> Iterator[_Finding]:
+    if operation.own_authentication:
+        yield _Finding(
+            Severity.WARNING,
+            "Its view has authenticators of its own, or none. They do not run here: the key's user is taken for granted, "
+            "so its group does not expose it.",
+            "Expose it by name where any key's user may call it, or give it the project's default authentication.",
+        )
+
+
+def _permissions(operation: Operation) -> Iterator[_Finding]:
+    view: Any = view_for(operation)
+    # Saved nowhere. Permissions mostly ask more of a user than whether there is one.
+    view.request.user = get_user_model()(pk=0, is_active=True, is_superuser=True)
+    for permission in view.get_permissions():
+        try:
+            permission.has_permission(view.request, view)
+        except (APIException, PermissionDenied, Http404):
+            continue
+        except Exception as error:  # noqa: BLE001 - it runs the host's code
+            yield _Finding(
+                Severity.NOTE,
+                f"{type(permission).__name__} cannot be asked without the arguments of the URL ({type(error).__name__}), so "
+                "agents are shown the operation whoever they are, and only a call is refused.",
+                "Let has_permission() answer without view.kwargs, or decide in has_object_permission().",
+            )
+
+
+def _safety(operation: Operation) -> Iterator[_Finding]:
+    for note in operation.notes:
+        text, _, cure = note.partition(". ")
+        yield _Finding(Severity.WARNING, f"{text}.", cure or "Declare its safety with mcp_operation(safety=…).")
+
+
+def _documentation(operation: Operation) -> Iterator[_Finding]:
+    hints = operation.hints
+    if operation.description or hints.description or hints.when_to_use:
+        return
+    handler = getattr(operation.view_class, operation.handler, None)
+    if is_customised(operation.view_class, operation.callback, handler):
+        with quietly():
+            inspector = inspector_for(view_for(operation), operation.callback, handler, operation.method)
+            inspector.path = operation.route
+            if inspector.get_summary():
+                return
+    yield _Finding(
+        Severity.NOTE,
+        "Nothing says what it is for: agents find and choose it by its name alone.",
+        "Write a docstring for the view or the method, extend_schema(summary=…), or mcp_operation(when_to_use=…).",
+    )
+
+
+def _pagination(operation: Operation) -> Iterator[_Finding]:
+    view_class: Any = operation.view_class
+    lists = operation.handler == "list" or (operation.handler == "get" and issubclass(view_class, ListModelMixin))
+    if operation.method != "GET" or not lists or not issubclass(view_class, GenericAPIView):
+        return
+    view: Any = view_for(operation)
+    paginator = view.paginator
+    unsized = isinstance(paginator, PageNumberPagination) and not (
+        paginator.page_size or paginator.page_size_query_param
+    )
+    if paginator is None or unsized:
+        yield _Finding(
+            Severity.NOTE,
+            "The list has no pages: every row is read each time, and agents see a long answer cut.",
+            "Set a pagination_class with a page size, such as LimitOffsetPagination.",
+        )
+
+
+def _parsers(operation: Operation) -> Iterator[_Finding]:
+    if operation.method not in _BODIES:
+        return
+    view: Any = view_for(operation)
+    parsers = view.get_parsers()
+    if parsers and all(isinstance(parser, FileUploadParser) for parser in parsers):
+        text = "It takes a file as its whole body, which cannot be sent as arguments."
+        yield _Finding(Severity.ERROR, text, f"Add MultiPartParser and a serializer with a FileField, {_LEAVE_OUT}.")
+    elif not any(parser.media_type in _WRITTEN or str(parser.media_type).endswith("+json") for parser in parsers):
+        types = ", ".join(str(parser.media_type) for parser in parsers) or "nothing"
+        text = f"It parses {types} only, which cannot be written from arguments."
+        yield _Finding(Severity.ERROR, text, f"Add JSONParser, {_LEAVE_OUT}.")
+
+
+def _renderers(operation: Operation) -> Iterator[_Finding]:
+    types = [str(renderer.media_type) for renderer in view_for(operation).get_renderers()]
+    if types and all(media_type == "text/html" for media_type in types):
+        yield _Finding(Severity.WARNING, "It answers pages of HTML only.", f"Add JSONRenderer, {_LEAVE_OUT}.")
+
+
+def _transactions(operation: Operation) -> Iterator[_Finding]:
+    exempt = getattr(operation.callback, "_non_atomic_requests", ())
+    atomic = [name for name, said in connections.settings.items() if said["ATOMIC_REQUESTS"] and name not in exempt]
+    if iscoroutinefunction(operation.callback) and atomic:
+        text = f"Django runs no async view under ATOMIC_REQUESTS ({', '.join(atomic)})."
+        yield _Finding(Severity.ERROR, text, "Decorate it with transaction.non_atomic_requests.")
+
+
+_CHECKS: tuple[Callable[[Operation], Iterable[_Finding]], ...] = (
+    _description, _authentication, _permissions, _safety, _documentation, _pagination, _parsers, _renderers,
+    _transactions,
+)  # fmt: skip

@@ -1,0 +1,35 @@
+import pytest
+
+from django_mcp import server
+from django_mcp.models import ToolGroup
+from django_mcp.testing import McpClient
+from tests.host import rows, views
+from tests.host import settings as host_settings
+
+
+@pytest.fixture
+def people(settings, monkeypatch):
+    """The host with its rows, all of it exposed; returns its users by name."""
+    for name in ("ROOT_URLCONF", "MIDDLEWARE", "ALLOWED_HOSTS"):
+        setattr(settings, name, getattr(host_settings, name))
+    monkeypatch.setattr(server, "_remembered", None)
+    views.seen.clear()
+    views.hooks.clear()
+    ToolGroup.objects.create(name="host", exposed=True)
+    return rows.populate()
+
+
+@pytest.fixture
+def alice(people):
+    return McpClient(user=people["alice"])
+
+
+@pytest.fixture
+def bob(people):
+    return McpClient(user=people["bob"])
+
+
+@pytest.fixture
+def write(alice):
+    """Return a function that proposes a call as Alice and confirms it."""
+    return lambda name, **args: alice.call(name, args).confirm()
