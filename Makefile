@@ -7,7 +7,7 @@ ARGS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test check benchmark conformance clients fuzz clean
+.PHONY: demo serve test check benchmark relevance conformance clients fuzz clean
 
 # From a fresh clone: an order is proposed, confirmed and refused a second time, over real HTTP.
 demo: $(VENV)/.demo
@@ -31,6 +31,11 @@ check: $(VENV)/.check
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+# How well search finds things, beside BM25, on a public API that npm fetches.
+relevance: $(VENV)/.test
+	$(PIP) --group benchmark
+	$(BIN)/python -m tests.benchmarks.relevance $(ARGS)
 
 # MCP's official suite, under gunicorn and uvicorn. Node and the suite come from npm.
 conformance: $(VENV)/.test

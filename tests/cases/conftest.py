@@ -30,6 +30,11 @@ def bob(people):
 
 
 @pytest.fixture
-def write(alice):
-    """Return a function that proposes a call as Alice and confirms it."""
-    return lambda name, **args: alice.call(name, args).confirm()
+def attempt(alice):
+    """Return a function that makes a call as Alice to its end: a proposal is confirmed."""
+
+    def attempt(operation, /, **args):
+        result = alice.call(operation, args)
+        return result.confirm() if result.status == "requires_confirmation" else result
+
+    return attempt

@@ -8,9 +8,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def understood(write):
+def understood(attempt):
     """Return a function that sends fields to the view with fields of all sorts, and returns what it understood."""
-    return lambda **args: write("all_sorts_post", **{"name": "Ann", **args}).response
+    return lambda **args: attempt("all_sorts_post", **{"name": "Ann", **args}).response
 
 
 @pytest.mark.parametrize("value", [[1], "x", 5, None, {"a": [None]}, True, "[1]", '{"a": 1}', " 5 ", 2.5, ""])
@@ -52,8 +52,8 @@ def test_null_arrives_where_it_is_a_value(understood, name):
 
 
 @pytest.mark.parametrize("sent", ["NaN", "1e400", "Infinity", "abc", "12345678.00"])
-def test_a_decimal_that_is_none_is_refused(alice, sent):
-    refused = alice.call("all_sorts_post", {"name": "Ann", "price": sent})
+def test_a_decimal_that_is_none_is_refused(attempt, sent):
+    refused = attempt("all_sorts_post", name="Ann", price=sent)
     assert refused.code == "validation_error"
     assert "price" in refused.error
 
@@ -74,9 +74,9 @@ def test_an_error_names_the_place(alice, sent, path):
 
 
 @pytest.mark.parametrize("code", ["x", "A1", "1"])
-def test_a_pattern_that_is_not_shown_still_counts(alice, code):
+def test_a_pattern_that_is_not_shown_still_counts(alice, attempt, code):
     assert "pattern" not in alice.describe("all_sorts_post")["inputSchema"]["properties"]["code"]
-    assert alice.call("all_sorts_post", {"name": "Ann", "code": code}).code == "validation_error"
+    assert attempt("all_sorts_post", name="Ann", code=code).code == "validation_error"
 
 
 def test_arguments_that_are_no_object_are_refused_without_inviting_more_quotes(alice):
@@ -104,9 +104,9 @@ def test_a_misspelt_option_of_a_list_is_refused(alice):
     assert 'Did you mean "search"?' in refused.error
 
 
-def test_what_a_partial_update_does_not_name_stays(write):
+def test_what_a_partial_update_does_not_name_stays(attempt):
     Item.objects.filter(pk=2).update(active=False, views=7)
-    write("item_partial_update", id=2, name="renamed")
+    attempt("item_partial_update", id=2, name="renamed")
     item = Item.objects.get(pk=2)
     assert (item.name, item.active, item.views) == ("renamed", False, 7)
 
@@ -126,13 +126,13 @@ def test_text_with_a_nul_is_refused_wherever_it_is(alice):
     assert searched.code != "internal_error"
 
 
-def test_long_integers_leave_and_come_back_as_text(alice, write):
+def test_long_integers_leave_and_come_back_as_text(alice, attempt):
     [big] = [row["number"] for row in alice.read("account_list").response if row["label"] == "big"]
     assert big == "725653563933458432"
     assert alice.read("account_retrieve", number=big).response["label"] == "big"
-    made = write("account_create", number="725653563933458499", label="new", master=big)
+    made = attempt("account_create", number="725653563933458499", label="new", master=big)
     assert (made.response["number"], made.response["master"]) == ("725653563933458499", big)
-    renamed = write("account_partial_update", path_number=big, label="bigger")
+    renamed = attempt("account_partial_update", path_number=big, label="bigger")
     assert renamed.response == {"number": big, "label": "bigger", "master": None}
 
 

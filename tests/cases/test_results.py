@@ -86,8 +86,8 @@ def test_the_text_is_compact_and_keeps_its_letters(alice):
     assert "\n" not in text
 
 
-def test_a_deletion_without_an_answer_is_a_success(write):
-    deleted = write("item_destroy", id=1)
+def test_a_deletion_without_an_answer_is_a_success(attempt):
+    deleted = attempt("item_destroy", id=1)
     assert (deleted.status, deleted.data["httpStatus"], deleted.response) == ("success", 204, None)
 
 
@@ -105,7 +105,7 @@ def test_bytes_are_described_and_never_read_as_text(alice, kind):
     assert "contentType" in result.response
 
 
-@pytest.mark.parametrize(("operation", "text"), [("csv", "a,1"), ("camel", "firstName"), ("by_accept", "1.5")])
+@pytest.mark.parametrize(("operation", "text"), [("csv", "a,1"), ("api_camel", "firstName"), ("by_accept", "1.5")])
 def test_a_renderer_of_the_hosts_own_is_used_where_it_is_the_only_one(alice, operation, text):
     assert text in json.dumps(alice.read(operation).response)
 

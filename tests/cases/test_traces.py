@@ -1,0 +1,87 @@
+"""A call leaves its thread as it found it."""
+
+import threading
+
+import pytest
+from django.db import connections
+from django.urls import get_urlconf
+from django.utils import timezone, translation
+from django.test import AsyncClient
+from asgiref.sync import async_to_sync
+
+from tests.host import tenants, views
+from tests.host.models import Item
+
+pytestmark = pytest.mark.django_db
+
+CALLS = {
+    "sees": {},
+    "whereabouts": {},
+    "crash": {},
+    "save_then_refuse": {},
+    "item_create": {"name": "x"},
+    "item_retrieve": {"id": 999},
+    "kinds_kind": {"kind": "missing"},
+    "nope": {},
+}
+
+
+def state():
+    return {
+        "language": translation.get_language(),
+        "zone": timezone.get_current_timezone_name(),
+        "urlconf": get_urlconf(),
+        "tenant": tenants.current.get(),
+        "threads": threading.active_count(),
+        "atomic": [connection.in_atomic_block for connection in connections.all()],
+        "blocks": [len(connection.atomic_blocks) for connection in connections.all()],
+        "wrappers": [len(connection.execute_wrappers) for connection in connections.all()],
+        "hooks": [len(connection.run_on_commit) for connection in connections.all()],
+        "connections": [id(connection.connection) for connection in connections.all()],
+    }
+
+
+@pytest.mark.parametrize("operation", CALLS)
+def test_language_zone_thread_and_connections_are_as_before(attempt, settings, operation):
+    # The middleware activates the language of the request, also for the endpoint itself.
+    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "LocaleMiddleware" not in name]
+    with translation.override("cs"), timezone.override("Europe/Prague"):
+        before = state()
+        attempt(operation, **CALLS[operation])
+        assert state() == before
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("operation", CALLS)
+def test_no_transaction_stays_open(attempt, operation):
+    attempt(operation, **CALLS[operation])
+    assert [connection.in_atomic_block for connection in connections.all()] == [False]
+
+
+def test_a_session_that_a_view_fills_is_stored_nowhere(alice):
+    from django.contrib.sessions.models import Session
+
+    alice.read("sees")
+    assert views.seen["session"]["cart"] == 1
+    assert not Session.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_reads_and_writes_run_under_asgi(alice):
+    http = AsyncClient(raise_request_exception=False)
+
+    def post(*args, **more):
+        return async_to_sync(http.post)(*args, **more)
+
+    alice.http = type("Http", (), {"post": staticmethod(post)})()
+    assert alice.read("item_retrieve", id=1).response["id"] == 1
+    assert alice.call("item_create", {"name": "over ASGI"}).confirm().status == "success"
+    assert Item.objects.filter(name="over ASGI").exists()
+
+
+def test_a_host_answers_in_the_language_that_was_asked_for(alice):
+    said = {}
+    for language in ("cs", "en"):
+        alice.headers["Accept-Language"] = language
+        said[language] = alice.read("api_greeting").response
+    assert said == {"cs": {"yes": "ano", "lazy": "ne"}, "en": {"yes": "Yes", "lazy": "No"}}
