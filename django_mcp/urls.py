@@ -24,4 +24,6 @@ urlpatterns = [
     path(".well-known/oauth-authorization-server/mcp", _no_oauth),
     path(".well-known/openid-configuration", _no_oauth),
     path(".well-known/openid-configuration/mcp", _no_oauth),
+    # OpenID Connect Discovery 1.0 puts it behind the resource's path.
+    path("mcp/.well-known/openid-configuration", _no_oauth),
 ]

@@ -20,6 +20,7 @@ from django_mcp.testing import McpClient
 from django_mcp.tools import registry
 from django_mcp.vocabulary import Safety
 from tests.host.models import Item
+from tests.host.views import AsyncView
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +46,15 @@ class Api(APIView):
         return Response(type(self).behave())
 
 
+class Later(AsyncView):
+    @mcp_operation(name="later", safety=Safety.READ_ONLY)
+    async def post(self, request):
+        await Item.objects.acreate(name="seen")
+        return Response({})
+
+
 urlpatterns = [
+    path("later/", transaction.non_atomic_requests(Later.as_view())),
     path("", include("django_mcp.urls")),
     path("things/", mcp_operation(name="look", group="counting", actions=["get"])(Api).as_view()),
 ]
@@ -162,6 +171,14 @@ def test_an_operation_that_is_declared_to_read_is_watched_whatever_its_method(mc
     behave(counts)
     assert mcp.tool("api_call", {"name": "preview", "args": {}}).data["code"] == "operation_failed"
     assert not Item.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_async_view_is_watched(mcp, guard):
+    guard("enforce")
+    assert mcp.tool("api_read", {"name": "later", "args": {}}).data["code"] == "operation_failed"
+    assert not Item.objects.exists()
+    assert events().get().detail == {"wrote": ["INSERT host_item"], "refused": True}
 
 
 def test_a_write_is_not_watched(mcp, behave, guard):

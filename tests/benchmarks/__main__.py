@@ -1,4 +1,4 @@
-"""Print what a call through MCP costs, as a ratio to the same call over plain REST, and what long listings cost.
+"""Print what a call through MCP costs, as a ratio to the same call over plain REST, and what large APIs cost.
 
     python -m tests.benchmarks [--rounds 30] [--calls 15] [--profile FILE]
 
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.large import print_large
 from tests.benchmarks.listings import print_listings
 from tests.benchmarks.project import Project, project
 from tests.benchmarks.scenarios import Scenario, scenarios
@@ -111,6 +112,7 @@ def main() -> None:
         if options.profile:
             profile(site, options.calls * 10, options.profile)
         print_listings(site, options.rounds)
+        print_large()
 
 
 if __name__ == "__main__":

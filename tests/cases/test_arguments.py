@@ -30,9 +30,9 @@ def test_a_field_of_any_json_takes_it_as_it_is(understood, value):
         ("numbers", ["1", 2], [1, 2]),
         ("scores", {"a": "1"}, {"a": 1}),
         ("address", '{"street": "S"}', {"street": "S"}),
-        ("price", 10, "10.00"),
-        ("price", 10.5, "10.50"),
-        ("price", "10.00", "10.00"),
+        ("price", 10, 10),
+        ("price", "10.5", 10.5),
+        ("price", "10.00", 10),
         ("note", " 5 ", " 5 "),
         ("level", "2", 2),
     ],
@@ -105,9 +105,9 @@ def test_a_misspelt_option_of_a_list_is_refused(alice):
 
 
 def test_what_a_partial_update_does_not_name_stays(attempt):
-    Item.objects.filter(pk=2).update(active=False, views=7)
-    attempt("item_partial_update", id=2, name="renamed")
-    item = Item.objects.get(pk=2)
+    Item.objects.filter(pk=1).update(active=False, views=7)
+    attempt("item_partial_update", id=1, name="renamed")
+    item = Item.objects.get(pk=1)
     assert (item.name, item.active, item.views) == ("renamed", False, 7)
 
 

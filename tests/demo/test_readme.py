@@ -6,6 +6,8 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 
 from django_mcp.conf import KEYS
 from django_mcp.decorators import OPERATION_ATTRIBUTE, TOOL_ATTRIBUTE, OperationOptions, ToolOptions
@@ -64,10 +66,9 @@ def test_the_tool_blocks_declare_tools_that_would_be_registered():
         assert tool_of(function, getattr(function, TOOL_ATTRIBUTE)).description
 
 
-def test_the_report_block_returns_content(settings, tmp_path, rf):
-    settings.MEDIA_ROOT = tmp_path
-    (tmp_path / "reports").mkdir()
-    (tmp_path / "reports" / "2026-05.pdf").write_bytes(b"%PDF")
+def test_the_report_block_returns_content(settings, rf):
+    settings.STORAGES = {"default": {"BACKEND": "django.core.files.storage.InMemoryStorage"}}
+    default_storage.save("reports/2026-05.pdf", ContentFile(b"%PDF"))
     (block,) = [block for block in blocks("python") if "def monthly_report" in block]
     names = {**defined_by(block), "draw_chart": lambda: b"PNG", "play_jingle": lambda: b"RIFF"}
     returned = FunctionType(names["monthly_report"].__code__, names)(None, {})

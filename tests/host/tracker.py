@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django_filters import rest_framework as django_filters
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, extend_schema_view
 from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.exceptions import APIException, ValidationError
@@ -208,6 +209,15 @@ class ShapeSerializer(serializers.Serializer):
         return Shape.objects.create(**validated_data)
 
 
+@extend_schema_view(
+    create=extend_schema(
+        request=PolymorphicProxySerializer(
+            component_name="AnyShape",
+            serializers={"circle": CircleSerializer, "box": BoxSerializer},
+            resource_type_field_name="kind",
+        )
+    )
+)
 class ShapeViewSet(CreateModelMixin, viewsets.ReadOnlyModelViewSet):
     queryset = Shape.objects.all()
     serializer_class = ShapeSerializer

@@ -437,6 +437,7 @@ def test_csrf_middleware_lets_a_key_pass(secret, stranger):
         "/.well-known/oauth-authorization-server/mcp",
         "/.well-known/openid-configuration",
         "/.well-known/openid-configuration/mcp",
+        "/mcp/.well-known/openid-configuration",
     ],
 )
 @pytest.mark.parametrize("method", ["get", "post", "options"])
