@@ -229,8 +229,6 @@ def _field(weight: float, texts: Iterable[str]) -> dict[str, float]:
         strength = weight * (0.7 + 0.6 / len(parts)) if named and parts else weight
         for part in parts:
             prose = weight in (WHEN_TO_USE, DESCRIPTION) and len(part) <= 3
-            if prose and len(part) == 1 and part.isalpha() and part.isascii():
-                continue
             found[words.stem(part)] = strength * SHORT_WORD if prose else strength
         if named:
             for left, right in pairwise(parts):

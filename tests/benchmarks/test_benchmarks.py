@@ -12,7 +12,15 @@ def test_the_benchmark_compares_every_scenario(tmp_path):
     command = [sys.executable, "-m", "tests.benchmarks", "--rounds", "1", "--calls", "1", "--profile", str(profile)]
     done = subprocess.run(command, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    for name in ("list 10 rows", "retrieve one", "create, delegate", "propose + confirm", "tools/list", "token verify", "index of words"):
+    for name in (
+        "list 10 rows",
+        "retrieve one",
+        "create, delegate",
+        "propose + confirm",
+        "tools/list",
+        "token verify",
+        "index of words",
+    ):
         assert name in done.stdout
     each = re.search(r"^one tool each +300 +3 +(\d+) ", done.stdout, re.MULTILINE)
     api = re.search(r"^API tools +4 +1 +(\d+) ", done.stdout, re.MULTILINE)

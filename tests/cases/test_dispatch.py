@@ -39,7 +39,9 @@ def test_each_kind_of_page_can_be_turned(alice):
     assert alice.read("item_list", limit=2, offset=4).response["results"][0]["id"] == 5
     first = alice.read("ticket_stream_list").response
     cursor = first["next"].partition("cursor=")[2]
-    assert [row["id"] for row in alice.read("ticket_stream_list", cursor=cursor.replace("%3D", "=")).response["results"]] == [3, 4]
+    assert [
+        row["id"] for row in alice.read("ticket_stream_list", cursor=cursor.replace("%3D", "=")).response["results"]
+    ] == [3, 4]
 
 
 def test_links_lead_to_the_host_that_was_asked(alice, settings):
@@ -80,7 +82,9 @@ def test_what_the_route_does_not_match_is_not_found(alice, slug):
     assert alice.read("project_retrieve", slug=slug).code == "not_found"
 
 
-@pytest.mark.parametrize("operation", ["project_ticket_destroy", "project_ticket_update", "project_ticket_partial_update"])
+@pytest.mark.parametrize(
+    "operation", ["project_ticket_destroy", "project_ticket_update", "project_ticket_partial_update"]
+)
 def test_a_preview_shows_nothing_of_a_row_that_is_refused(alice, operation):
     args = {"project_slug": "apollo", "id": 3, **({} if "destroy" in operation else {"title": "T"})}
     refused = alice.call(operation, args)
@@ -126,7 +130,10 @@ def test_a_function_tells_its_methods_apart(attempt):
 
 
 def test_views_without_a_serializer_take_what_they_like(attempt):
-    assert attempt("plain_create", name="free", more=[1, {"a": None}]).response == {"name": "free", "more": [1, {"a": None}]}
+    assert attempt("plain_create", name="free", more=[1, {"a": None}]).response == {
+        "name": "free",
+        "more": [1, {"a": None}],
+    }
     assert Item.objects.filter(name="free").exists()
 
 

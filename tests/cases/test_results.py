@@ -11,7 +11,14 @@ from tests.host.rows import BIG
 
 pytestmark = pytest.mark.django_db
 
-ARGUMENTS = {"id": 1, "number": BIG, "path_number": BIG, "slug": "apollo", "path_slug": "apollo", "project_slug": "apollo"}
+ARGUMENTS = {
+    "id": 1,
+    "number": BIG,
+    "path_number": BIG,
+    "slug": "apollo",
+    "path_slug": "apollo",
+    "project_slug": "apollo",
+}
 
 
 def strict(text):

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from django.test.utils import CaptureQueriesContext
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from django_mcp.catalog.discovery import get_catalog

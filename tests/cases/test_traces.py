@@ -3,11 +3,11 @@
 import threading
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import connections
+from django.test import AsyncClient
 from django.urls import get_urlconf
 from django.utils import timezone, translation
-from django.test import AsyncClient
-from asgiref.sync import async_to_sync
 
 from tests.host import tenants, views
 from tests.host.models import Item

@@ -17,7 +17,8 @@ from django_mcp.vocabulary import Safety
 
 @pytest.fixture
 def sam_mcp(shop, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+    folder = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
+    settings.STORAGES = {"default": folder}
     with exposing("barista"):
         yield McpClient(user=User.objects.get(username="sam"), groups=["barista"])
 

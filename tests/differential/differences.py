@@ -130,9 +130,9 @@ DIFFERENCES = (
         "the schema binds",
         "A view that takes any type of value where its own schema names one, as forms, pagination and unchecked bodies "
         "do, does not get another type: the schema is what was described, shown and confirmed.",
-        lambda case, told, _seen: told.early
-        and told.status == 400
-        and (case.name.startswith(_TAKES_ANYTHING) or case.spoilt in _PAGING),
+        lambda case, told, _seen: (
+            told.early and told.status == 400 and (case.name.startswith(_TAKES_ANYTHING) or case.spoilt in _PAGING)
+        ),
         outcome=_nothing_happened,
     ),
     Difference(

@@ -64,7 +64,13 @@ class Project:
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a program of the application's environment in the project's folder."""
         done = subprocess.run(
-            command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            command,
+            cwd=self.folder,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if check and done.returncode:
             raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")

@@ -36,7 +36,9 @@ def story(agent: Agent) -> None:
     """Build a site with a device and addresses, change and delete, in bulk too, and try what must fail."""
     maker = agent.write("dcim_api_manufacturer_create", {"name": "Acme"})["id"]
     model = agent.write("dcim_api_devicetype_create", {"model": "Router 1", "manufacturer": maker, "u_height": 1})["id"]
-    kind = agent.write("dcim_api_locationtype_create", {"name": "Site", "content_types": ["dcim.device", "ipam.prefix"]})
+    kind = agent.write(
+        "dcim_api_locationtype_create", {"name": "Site", "content_types": ["dcim.device", "ipam.prefix"]}
+    )
     role = agent.write("extras_api_role_create", {"name": "Edge", "content_types": ["dcim.device"]})["id"]
     site = agent.write("dcim_api_location_create", {"name": "Kiel", "location_type": kind["id"], "status": "Active"})
     router = {"device_type": model, "role": role, "location": site["id"], "status": "Active"}

@@ -19,9 +19,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 
 
 @contextlib.contextmanager
-def database(
-    application: Application, installation: Installation, folder: Path, found: "Survey"
-) -> Iterator[str]:
+def database(application: Application, installation: Installation, folder: Path, found: "Survey") -> Iterator[str]:
     """Yield the URL of a database of its own, dropped afterwards. In PostgreSQL the application is migrated already."""
     if application.database != "postgres":
         yield f"sqlite:///{folder / 'db.sqlite3'}"

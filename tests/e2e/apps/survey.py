@@ -136,5 +136,3 @@ def listed(table: str) -> dict[str, dict[str, str]]:
         for line in lines[start + 1 :]
     ]
     return {row["name"]: row for row in rows if row["method"]}
-
-
