@@ -28,27 +28,42 @@ _BODIES = frozenset({"POST", "PUT", "PATCH"})
 _WRITTEN = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded", "*/*", "application/*")
 _MADE = "Its view must be made without a caller's request."
 _LEAVE_OUT = "or leave it out with EXCLUDE_OPERATIONS"
+
+
+class Gap(NamedTuple):
+    """What nothing describes of an operation: the part, what that means for agents, and what declares it."""
+
+    part: str
+    text: str
+    declared_by: str
+
+
 # What a schema's notes tell a model, as developers need to know it.
-_UNDESCRIBED = {
-    UNDESCRIBED_BODY: (
+GAPS = {
+    UNDESCRIBED_BODY: Gap(
+        "its body",
         "Its body is not described: agents must guess what to send.",
-        "Give it a serializer_class, or say extend_schema(request=…).",
+        "a serializer_class, or extend_schema(request=…)",
     ),
-    UNDESCRIBED["parameters"]: (
+    UNDESCRIBED["parameters"]: Gap(
+        "its arguments of path or query",
         "Some of its arguments of path or query cannot be described.",
-        "Say extend_schema(parameters=[…]).",
+        "extend_schema(parameters=[…])",
     ),
-    UNDESCRIBED["filters"]: (
+    UNDESCRIBED["filters"]: Gap(
+        "its filters",
         "Its filters cannot be described, so agents do not know of them.",
-        "Let the filters be made without a request, or say extend_schema(parameters=[…]).",
+        "filters that can be made without a request, or extend_schema(parameters=[…])",
     ),
-    UNDESCRIBED["pagination"]: (
+    UNDESCRIBED["pagination"]: Gap(
+        "its pagination",
         "Its pages cannot be described, so agents do not know how to turn them.",
-        "Let its pagination_class describe itself: get_schema_operation_parameters().",
+        "a pagination_class that describes itself by get_schema_operation_parameters()",
     ),
-    UNDESCRIBED["response"]: (
+    UNDESCRIBED["response"]: Gap(
+        "its answer",
         "Its answer cannot be described, so agents learn what it is only by calling it.",
-        "Give it a serializer_class, or say extend_schema(responses=…).",
+        "a serializer_class, or extend_schema(responses=…)",
     ),
 }
 _FAILED = "cannot be described: "
@@ -115,8 +130,8 @@ def _findings(operation: Operation, server: Server) -> Iterator[_Finding]:
 def _description(operation: Operation) -> Iterator[_Finding]:
     schema = schema_for(operation)
     for note in schema.notes:
-        if note in _UNDESCRIBED:
-            yield _Finding(Severity.WARNING, *_UNDESCRIBED[note])
+        if note in GAPS:
+            yield _Finding(Severity.WARNING, GAPS[note].text, f"Declare {GAPS[note].declared_by}.")
         else:
             yield _Finding(Severity.NOTE, note, "Say extend_schema(…), where agents need to know more.")
     for message in schema.warnings:

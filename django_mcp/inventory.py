@@ -196,6 +196,13 @@ def orphaned(rule: ToolRule) -> bool:
     )
 
 
+def cure(name: str, known: Iterable[str]) -> str:
+    """Return what to do about a name that nothing of the host has: the nearest of `known`, and where all are listed."""
+    near = nearest(name, known)
+    listed = "`manage.py mcp operations` lists what there is."
+    return f"Did you mean {near!r}? {listed}" if near else listed
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return the one of `names` that looks most like a name that is not among them, "" where none does."""
     folded = {known.lower(): known for known in names}

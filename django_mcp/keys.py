@@ -111,8 +111,8 @@ def used(key: APIKey) -> None:
         APIKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lte=stale), pk=key.pk).update(
             last_used_at=now
         )
-    except DatabaseError:
-        logger.warning("The last use of key %s could not be noted.", key.pk, exc_info=True)
+    except DatabaseError as error:
+        logger.warning("The last use of key %s could not be noted: %s.", key.pk, type(error).__name__)
 
 
 def caller(key: APIKey, *, address: str, client: str) -> Caller:

@@ -7,14 +7,12 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from django_mcp import audit, incidents, read_guard
-from django_mcp.approval import confirmations, questions, state, tokens
+from django_mcp import incidents, read_guard, trail
+from django_mcp.approval import confirmations, questions, state
 from django_mcp.approval.confirmations import Claim
-from django_mcp.approval.excerpts import bounded
 from django_mcp.approval.policy import decide
 from django_mcp.conf import conf
 from django_mcp.errors import (
-    ApprovalError,
     ApprovalRequired,
     InternalError,
     OperationFailed,
@@ -28,7 +26,6 @@ from django_mcp.execution.gateway import Guard
 from django_mcp.exposure import API_TOOLS, Reach, reach
 from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
-from django_mcp.redaction import redact
 from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools import media, registry, results
@@ -76,8 +73,7 @@ def _answered_always(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: 
     except ProtocolError:
         raise
     except Exception as error:  # noqa: BLE001 - reported
-        error_id = incidents.report(f"Calling {tool.name} failed.", error)
-        return results.failure(target, InternalError("The server failed before anything ran.", errorId=error_id))
+        return results.failure(target, _failed(f"Calling {tool.name} failed.", error))
 
 
 def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
@@ -85,13 +81,17 @@ def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) ->
         raise questions.invalid()
     if isinstance(tool, AnsweringTool):
         return ToolResult(structured=tool.answer(arguments, caller_reach))
-    call = tool.resolve(arguments, caller_reach, _stored_for(caller_reach.context.caller))
+    try:
+        call = tool.resolve(arguments, caller_reach, _stored_for(caller_reach.context.caller))
+    except ToolError as error:
+        trail.unresolved(tool, arguments, caller_reach, error)
+        raise
     if not call.mutates:
         return _read(call, caller_reach)
     try:
         return _write(call, caller_reach)
     except ToolError as error:
-        _record_refusal(call, caller_reach.context.caller, error)
+        trail.refused(call, caller_reach.context.caller, error)
         raise
 
 
@@ -105,7 +105,7 @@ def _stored_for(caller: Caller) -> Callable[..., Mapping[str, Any] | None]:
 def _read(call: ToolCall, caller_reach: Reach) -> ToolResult:
     with _closing(_run(call, caller_reach.context)) as reply:
         if conf.AUDIT_READS:
-            _record(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
+            trail.note(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
         return _answered(call, reply, caller_reach)
 
 
@@ -115,6 +115,10 @@ def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
     except DatabaseError as error:
         error_id = incidents.report(f"Storing the confirmation of {call.target} failed.", error)
         raise Unavailable("The confirmation could not be stored, nothing ran. Try again.", errorId=error_id) from error
+    except (ToolError, ProtocolError):
+        raise
+    except Exception as error:
+        raise _failed(f"Preparing {call.target} failed.", error) from error
     return admitted if isinstance(admitted, ToolResult) else _execute(call, caller_reach, admitted)
 
 
@@ -123,7 +127,9 @@ def _admit(call: ToolCall, caller_reach: Reach) -> "ToolResult | _Admitted":
     caller = caller_reach.context.caller
     match decide(call, caller_reach.server, caller):
         case Review():
-            raise ApprovalRequired(f"{call.target} needs the review of a human, which cannot be given here.")
+            raise ApprovalRequired(
+                f"{call.target} needs the review of a human, which cannot be given here. Tell the user; do not retry."
+            )
         case Refuse(code=code, text=text):
             raise (Unavailable if code == Unavailable.code else ApprovalRequired)(text)
         case Run() | Confirm() if call.token is not None:
@@ -234,7 +240,7 @@ def _watched(call: ToolCall, context: Context, guard: Guard | None) -> Reply:
     with read_guard.watching(call.target) as watch:
         reply = gateway.execute(call, context, guard=guard) if call.run is None else call.run()
     if watch.writes:
-        _record(EventKind.READ_WROTE, call, context.caller, wrote=watch.writes, refused=watch.refused)
+        trail.note(EventKind.READ_WROTE, call, context.caller, wrote=watch.writes, refused=watch.refused)
     if not watch.refused:
         return reply
     # Also where the view went on after the refusal: its answer may speak of what was not written.
@@ -271,19 +277,10 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
     return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)
 
 
-def _record_refusal(call: ToolCall, caller: Caller, error: ToolError) -> None:
-    kind = EventKind.CALL_REFUSED if call.token is None else EventKind.TOKEN_REFUSED
-    said: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
-    if isinstance(error, ApprovalError):
-        # Other texts are the host's, and may quote a value that nobody should read here.
-        said["text"] = error.text
-    confirmation = None if call.token is None else tokens.confirmation_of(call.token)
-    _record(kind, call, caller, confirmation=confirmation, **said)
-
-
-def _record(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None:
-    """Record what was not executed. Nothing ran, so a record that fails must not change the answer."""
-    try:
-        audit.record(kind, caller=caller, tool=call.tool, target=call.target, **detail)
-    except DatabaseError as error:
-        incidents.report(f"An event of kind {kind.value} could not be recorded.", error)
+def _failed(what: str, error: Exception) -> InternalError:
+    """Report what nobody foresaw, before a write or in a read, and return what the model is told of it."""
+    error_id = incidents.report(what, error)
+    return InternalError(
+        "The call failed on the server, and nothing was changed by it. Tell the user; the error id is in the log.",
+        errorId=error_id,
+    )

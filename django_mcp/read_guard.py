@@ -1,7 +1,7 @@
 """Watches what is declared to read: the queries that it sends must not write."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -40,8 +40,8 @@ class Watch:
 
     def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
         """Let a query pass, as `connection.execute_wrapper()` has it. Raises ReadWrote for a write that is refused."""
-        write = write_in(sql if isinstance(sql, str) else _text(sql, context))
-        if write is not None and write.table not in _cache_tables():
+        write = _write_of(sql, context)
+        if write is not None:
             self._notice(write)
             if self.enforced:
                 msg = f"{self.target} is declared ReadOnly, so this was not sent: {self.writes[-1]}."
@@ -79,6 +79,29 @@ def watching(target: str) -> Iterator[Watch]:
         for alias in connections:
             stack.enter_context(connections[alias].execute_wrapper(watch))
         yield watch
+
+
+@contextmanager
+def noticing(aliases: Iterable[str]) -> Iterator[list[Write]]:
+    """Collect the writes that this thread sends to these databases."""
+    seen: list[Write] = []
+
+    def look(execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
+        write = _write_of(sql, context)
+        if write is not None:
+            seen.append(write)
+        return execute(sql, params, many, context)
+
+    with ExitStack() as stack:
+        for alias in aliases:
+            stack.enter_context(connections[alias].execute_wrapper(look))
+        yield seen
+
+
+def _write_of(sql: Any, context: Any) -> Write | None:
+    text = sql if isinstance(sql, str) else _text(sql, context)
+    write = write_in(text, escapes=context["connection"].vendor == "mysql")
+    return None if write is None or write.table in _cache_tables() else write
 
 
 def _cache_tables() -> frozenset[str]:

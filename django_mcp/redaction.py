@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django_mcp.conf import conf
@@ -28,8 +29,13 @@ _SECRETS = re.compile(r"mcp_(?:cf|file|ask)_[A-Za-z0-9_.\-]+|ak-[A-Za-z0-9_\-]{4
 
 def sensitive_name(name: str) -> bool:
     """Tell whether a field of this name holds a secret: the configured substrings, however they are spelled."""
+    return _is_sensitive(name, conf.REDACT_FIELDS)
+
+
+@lru_cache(maxsize=4096)
+def _is_sensitive(name: str, parts: tuple[str, ...]) -> bool:
     plain = _letters(name)
-    return any(_letters(part) in plain for part in conf.REDACT_FIELDS)
+    return any(_letters(part) in plain for part in parts)
 
 
 def _letters(name: str) -> str:

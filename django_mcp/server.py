@@ -54,7 +54,7 @@ class Rule:
 
     def about(self, name: str, method: str, route: str) -> "Rule | None":
         """Return this rule as it applies to the operation or tool, None where it does not."""
-        by_name = self.name.lower() == name.lower()
+        by_name = self.name.casefold() == name.casefold()
         by_route = (self.method, self.route) == (method, route)
         if by_name and by_route:
             return self
@@ -94,7 +94,7 @@ class Server:
         if not self.rules:
             return ()
         named, routed = self._indexed
-        candidates = dict.fromkeys((*named.get(name.lower(), ()), *routed.get((method, route), ())))
+        candidates = dict.fromkeys((*named.get(name.casefold(), ()), *routed.get((method, route), ())))
         found = (rule.about(name, method, route) for rule in candidates)
         return tuple(rule for rule in found if rule is not None)
 
@@ -103,7 +103,7 @@ class Server:
         named: dict[str, list[Rule]] = {}
         routed: dict[tuple[str, str], list[Rule]] = {}
         for rule in self.rules:
-            named.setdefault(rule.name.lower(), []).append(rule)
+            named.setdefault(rule.name.casefold(), []).append(rule)
             routed.setdefault((rule.method, rule.route), []).append(rule)
         return named, routed
 

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 MAX_TABLE = 100
 
-_TOKEN = re.compile(
-    r"""
+_PATTERN = r"""
     (?P<comment> --[^\n]* | /\*(?!!).*?(?:\*/|\Z) | %s | %\(\w+\)s )  # MySQL runs what is in /*! … */
-  | (?P<text>    '(?:[^'\\]|''|\\.)*(?:'|\Z) | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z) )
+  | (?P<text>    TEXT | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z) )
   | (?P<quoted>  "(?:[^"]|"")*(?:"|\Z) | `(?:[^`]|``)*(?:`|\Z) | \[[^\]\d]+\] )
   | (?P<word>    [^\W\d][\w$]* )
-  | (?P<mark>    [();.@] )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+  | (?P<mark>    [();.@=] )
+    """
+# Only MySQL takes a backslash for an escape unless told otherwise; elsewhere it would hide the end of a text.
+_PLAIN = re.compile(_PATTERN.replace("TEXT", r"'(?:[^']|'')*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
+_ESCAPED = re.compile(_PATTERN.replace("TEXT", r"'(?:[^'\\]|''|\\.)*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
 
 # What begins a statement that changes nothing which outlives the connection. Whatever else begins one counts as a write.
 _READS = frozenset(
@@ -53,24 +53,24 @@ class _Token(NamedTuple):
     text: str
 
 
-def write_in(sql: str) -> Write | None:
+def write_in(sql: str, *, escapes: bool = False) -> Write | None:
     """Return the first write that `sql` makes, None where it only reads.
 
     `SELECT … FOR UPDATE` locks and writes nothing. A statement of an unknown kind counts as a write. What a function
-    does that a query calls cannot be seen from here.
+    does that a query calls cannot be seen from here. `escapes`: a backslash in a text is one, as in MySQL.
     """
     # Nearly every query of a read is one plain SELECT or Django's own on transactions: this is all that it costs.
     if ";" not in sql and (sql.startswith(_TRANSACTIONS) or (sql.startswith("SELECT") and "INTO" not in sql.upper())):
         return None
-    for statement in _statements(_tokens(sql)):
+    for statement in _statements(_tokens(sql, _ESCAPED if escapes else _PLAIN)):
         found = _write(statement)
         if found is not None:
             return found
     return None
 
 
-def _tokens(sql: str) -> Iterator[_Token]:
-    for match in _TOKEN.finditer(sql):
+def _tokens(sql: str, pattern: re.Pattern[str]) -> Iterator[_Token]:
+    for match in pattern.finditer(sql):
         kind = match.lastgroup or ""
         if kind == "tag":
             kind = "text"
@@ -95,7 +95,7 @@ def _write(statement: Sequence[_Token]) -> Write | None:
     if start is None:
         return None
     verb = statement[start].text
-    if verb not in _READS:
+    if verb not in _READS or (verb == "PRAGMA" and ("mark", "=") in statement):
         return Write(verb if statement[start].kind == "word" else "?", _table(statement, start))
     words = {token.text for token in statement if token.kind == "word"}
     # Without ANALYZE nothing is run.

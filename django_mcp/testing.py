@@ -16,9 +16,7 @@ from django.db import models
 from django.test import Client
 from django.urls import reverse
 
-from django_mcp import keys
-from django_mcp.catalog.discovery import get_catalog
-from django_mcp.inventory import nearest
+from django_mcp import inventory, keys
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.protocol import elicitation
 from django_mcp.protocol.metadata import VERSION_HEADER
@@ -28,7 +26,6 @@ from django_mcp.protocol.serializers import CLIENT_CAPABILITIES, PROTOCOL_VERSIO
 from django_mcp.tools import api_tools, raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.tools.lookup import API_CALL, API_READ
-from django_mcp.tools.registry import hosted_tools
 from django_mcp.vocabulary import Safety
 
 REVISION = "2025-11-25"
@@ -276,16 +273,13 @@ def _exposed(name: str) -> Iterator[None]:
 
 
 def _row(name: str) -> tuple[models.Model, str, Any]:
-    catalog, tools = get_catalog(), hosted_tools()
-    groups = {operation.group for operation in catalog.operations} | {tool.group for tool in tools.values()}
+    groups = inventory.group_names()
     if name in groups:
         return ToolGroup.objects.filter(name=name).first() or ToolGroup(name=name), "exposed", True
-    operation = catalog.get(name)
-    if operation is None and name not in tools:
-        near = nearest(name, {*groups, *tools, *(item.name for item in catalog.operations)})
-        msg = f"There is no group, operation or tool {name!r}." + (f" Did you mean {near!r}?" if near else "")
+    found = inventory.named(name)
+    if found is None:
+        msg = f"There is no group, operation or tool {name!r}. {inventory.cure(name, [*groups, *inventory.names()])}"
         raise LookupError(msg)
-    rule = ToolRule.objects.filter(name__iexact=name).first() or ToolRule(name=name)
-    if operation is not None:
-        rule.name, rule.method, rule.route = operation.name, operation.method, operation.route
+    rule = ToolRule.objects.filter(name__iexact=found.name).first() or ToolRule()
+    rule.name, rule.method, rule.route = found.name, found.method, found.route
     return rule, "exposure", ToolRule.Exposure.EXPOSED.value

@@ -173,12 +173,14 @@ class Operation:
 class Argument:
     """Where an argument goes in the host's request: `location` is path, query or body, `wire` its name there.
 
-    `file` is True where the value is a data URI that becomes an upload.
+    `file` is True where the value is a data URI that becomes an upload, `json` where it is any JSON value, which a
+    form has as text.
     """
 
     location: Literal["path", "query", "body"]
     wire: str
     file: bool = False
+    json: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

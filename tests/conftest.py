@@ -15,6 +15,7 @@ SERVICES = {
     "chromium": "TEST_CHROMIUM",
     "node": "TEST_NODE",
     "clients": "TEST_CLIENTS",
+    "apps": "TEST_APPS",
     "schemas": "MCP_SCHEMAS",
 }
 

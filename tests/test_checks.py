@@ -2,11 +2,13 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 from django.core.checks import registry, run_checks
+from django.utils.translation import gettext_lazy
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 
 from django_mcp import checks
 from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.problems import Problem
+from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY
 from django_mcp.conf import KEYS
 
 LOCMEM = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -57,6 +59,21 @@ def ids(*, deploy=False):
         ({"FORWARD_HEADERS": ["X-Tenant"]}, []),
         ({"CACHE": "elsewhere"}, ["E009"]),
         ({"RESOURCE_STORAGE": "elsewhere"}, ["E010"]),
+        ({"RESOURCE_STORAGE": None}, ["E010"]),
+        ({"SIGNING_SECRET": LONG.encode()}, ["E012"]),
+        ({"SIGNING_SECRET": 12345678}, ["E012"]),
+        ({"SIGNING_SECRET": None}, []),
+        ({"SIGNING_SECRET_FALLBACKS": [LONG.encode()]}, ["E012"]),
+        ({"SIGNING_SECRET_FALLBACKS": 7}, ["E003"]),
+        ({"SERVER_NAME": gettext_lazy("shop"), "INSTRUCTIONS": None}, []),
+        ({"SERVER_VERSION": 1.1}, ["E012"]),
+        ({"REQUIRE_AUTH": "False"}, ["E013"]),
+        ({"REQUIRE_AUTH": None}, ["E013"]),
+        ({"AUDIT_READS": "no"}, ["E013"]),
+        ({"AUDIT_READS": True}, []),
+        ({"DEFAULT_LIMIT": 101}, ["E014"]),
+        ({"MAX_LIMIT": 10}, ["E014"]),
+        ({"DEFAULT_LIMIT": 100, "MAX_LIMIT": 100}, []),
         ({"MAX_STORED_RESOURCE_BYTES": 0}, ["E004"]),
         ({"RESOURCE_LINK_EXPIRY": "soon"}, ["E004"]),
         ({"TOOL_GROUPS": ["cofee-shop"]}, ["W001"]),
@@ -111,14 +128,23 @@ def test_unknown_key_names_the_nearest(settings):
     assert checks.check_settings(None)[0].hint == "Did you mean TOOL_GROUPS?"
 
 
-def test_every_key_of_the_settings_is_known():
-    assert {*checks.LISTS, *checks.NUMBERS, *checks.CHOICES} <= KEYS
+def test_every_key_of_the_settings_has_its_kind_checked():
+    kinds = [*checks.LISTS, *checks.NUMBERS, *checks.CHOICES, *checks.TEXTS, *checks.BOOLEANS, *checks.MAPPINGS]
+    assert sorted(kinds) == sorted(KEYS)
+
+
+@pytest.mark.parametrize("key", ["SIGNING_SECRET", "SIGNING_SECRET_FALLBACKS"])
+def test_a_secret_of_the_wrong_kind_is_not_printed(settings, key):
+    settings.DJANGO_MCP = {key: b"hunter2"}
+    (found,) = checks.check_settings(None)
+    assert "hunter2" not in str(found)
 
 
 def test_checks_are_registered():
     registered = registry.registry.get_checks(include_deployment_checks=True)
-    for check in (checks.check_settings, checks.check_names, checks.check_deployment, checks.check_descriptions):
-        assert check in registered
+    ours = {check for check in vars(checks).values() if getattr(check, "__name__", "").startswith("check_")}
+    assert len(ours) == 5
+    assert ours <= set(registered)
 
 
 def test_problems_of_the_catalog_are_reported(monkeypatch):
@@ -132,7 +158,7 @@ def test_problems_of_the_catalog_are_reported(monkeypatch):
 def test_operation_that_is_described_in_part_is_reported(monkeypatch):
     catalog = checks.get_catalog()
     whole = checks.schema_for(catalog.operations[0])
-    notes = (checks.UNDESCRIBED_BODY, checks.UNDESCRIBED["response"], "A field is described one level deep only.")
+    notes = (UNDESCRIBED_BODY, UNDESCRIBED["response"], "A field is described one level deep only.")
     noted = type("Noted", (), {"notes": notes})()
     first = catalog.operations[0]
     monkeypatch.setattr(checks, "schema_for", lambda operation: noted if operation is first else whole)

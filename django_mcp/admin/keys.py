@@ -9,12 +9,11 @@ from django.db import models, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.decorators import method_decorator
 from django.utils.text import slugify
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
@@ -35,16 +34,11 @@ class StateFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("usable", _("active")), ("revoked", _("revoked")), ("expired", _("expired"))]
+        return list(APIKey.State.choices)
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "usable":
-            return queryset.usable()
-        if self.value() == "revoked":
-            return queryset.filter(revoked_at__isnull=False)
-        if self.value() == "expired":
-            return queryset.filter(revoked_at__isnull=True, expires_at__lte=timezone.now())
-        return queryset
+        chosen = self.value()
+        return queryset.in_state(APIKey.State(chosen)) if chosen in APIKey.State.values else queryset
 
 
 @admin.register(APIKey)
@@ -262,7 +256,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         with transaction.atomic():
             revoked = [key for key in chosen if keys.revoke(key, by=request.user.get_username())]
         for key in revoked:
-            self.log_change(request, key, "Revoked.")
+            self.log_change(request, key, gettext("Revoked."))
         done = ngettext("%(count)d key was revoked.", "%(count)d keys were revoked.", len(revoked))
         messages.success(request, done % {"count": len(revoked)})
         return None

@@ -79,15 +79,22 @@ def insert(row: Confirmation, record: Callable[[], object]) -> None:
         raise Unavailable(UNAVAILABLE) from None
 
 
-def expire(row: Confirmation, *, caller: Caller) -> None:
-    """Write that an open confirmation has expired, once, best effort: it cannot be redeemed either way."""
+def expire(row: Confirmation, *, caller: Caller | Mapping[str, Any]) -> bool:
+    """Write that an open confirmation has expired, once, best effort: it cannot be redeemed either way.
+
+    True for the one caller who wrote it. `caller` is who noticed, or a snapshot of whose it is. It was settled when its
+    time was over, whenever that is noticed.
+    """
     try:
         with transaction.atomic(using=alias(), durable=True):
-            changes = {"state": State.EXPIRED.value, "settled_at": timezone.now(), "effective": None}
-            if rows().open().filter(jti=row.jti).update(**changes):
+            changes = {"state": State.EXPIRED.value, "settled_at": row.expires_at, "effective": None}
+            moved = bool(rows().open().filter(jti=row.jti).update(**changes))
+            if moved:
                 audit.record(EventKind.EXPIRED, caller=caller, confirmation=row.jti, tool=row.tool, target=row.target)
     except Error as error:
         _note("expire", error)
+        return False
+    return moved
 
 
 def take(claim: Claim, *, channel: Channel, caller: Caller) -> bool:

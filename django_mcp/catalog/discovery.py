@@ -16,7 +16,7 @@ from django_mcp.catalog.enumeration import HOLE, Endpoint, enumerate_endpoints
 from django_mcp.catalog.handlers import action_name, handler_function, handler_name
 from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.presentation import app_label, has_own_authentication, present
-from django_mcp.catalog.problems import Problem
+from django_mcp.catalog.problems import Problem, uninspectable
 from django_mcp.catalog.references import dangling
 from django_mcp.catalog.safety import infer, is_ambiguous
 from django_mcp.conf import conf
@@ -88,9 +88,7 @@ def _index(urlconf: Any) -> Catalog:
         try:
             drafts += _drafts(endpoint, generator)
         except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
-            text = f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it."
-            cure = "Correct the view; it must be made without a request."
-            problems.append(Problem(endpoint.path, text, cure, hides=True))
+            problems.append(uninspectable(endpoint.path, error))
     names, collisions = assign([candidate for candidate, _draft in drafts])
     problems += collisions
     named = [replace(draft, name=name) for name, (_candidate, draft) in zip(names, drafts, strict=True)]

@@ -1,7 +1,6 @@
 """The endpoints of a URLconf: every REST framework view with its method, route and URL name."""
 
 import inspect
-import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +11,8 @@ from drf_spectacular.generators import EndpointEnumerator
 from drf_spectacular.settings import spectacular_settings
 from rest_framework.schemas.generators import is_api_view
 
-from django_mcp.catalog.problems import Problem
-
-logger = logging.getLogger("django_mcp")
+from django_mcp import incidents
+from django_mcp.catalog.problems import Problem, uninspectable
 
 HOLE = re.compile(r"\{([^{}]*)\}")
 _LEFTOVER = re.compile(r"[\[\](){}*+?|\\^$<>]")
@@ -55,17 +53,9 @@ class _Enumerator(EndpointEnumerator):
         for pattern in patterns:
             try:
                 found = list(self._visit(pattern, prefix, namespaces))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
                 subject = prefix + str(getattr(pattern, "pattern", pattern))
-                logger.warning("The endpoint %s cannot be inspected: %s", subject, type(error).__name__, exc_info=True)
-                self.problems.append(
-                    Problem(
-                        subject,
-                        f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it.",
-                        "The traceback is in the log; the view must be importable and made without arguments.",
-                        hides=True,
-                    )
-                )
+                self.problems.append(uninspectable(subject, error))
                 continue
             yield from found
 
@@ -106,8 +96,8 @@ def enumerate_endpoints(urlconf: Any) -> Enumeration:
     result = Enumeration()
     try:
         enumerator = _Enumerator(urlconf)
-    except Exception as error:
-        logger.warning("The URLconf cannot be imported: %s", type(error).__name__, exc_info=True)
+    except Exception as error:  # noqa: BLE001 - it imports the host's code
+        incidents.report("The URLconf cannot be imported.", error)
         text = f"This URLconf cannot be imported ({type(error).__name__}), so agents see nothing."
         result.problems.append(Problem(str(urlconf), text, "The traceback is in the log.", hides=True))
         return result
@@ -138,8 +128,8 @@ def _hooked(endpoints: list[Endpoint], result: Enumeration) -> list[Endpoint]:
         for hook in hooks:
             kept = list(hook(endpoints=kept))
         left = {(regex, method, id(callback)) for _path, regex, method, callback in kept}
-    except Exception as error:
-        logger.warning("A preprocessing hook failed: %s", type(error).__name__, exc_info=True)
+    except Exception as error:  # noqa: BLE001 - it runs the host's code
+        incidents.report("A preprocessing hook failed.", error)
         text = f"A hook raised {type(error).__name__}. Hooks hide endpoints, so nothing is shown."
         cure = "Correct the hook; the traceback is in the log."
         result.problems.append(Problem("PREPROCESSING_HOOKS", text, cure, hides=True))

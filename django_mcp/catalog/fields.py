@@ -89,8 +89,8 @@ class FieldInspector:
         schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[misc]
         cls: Any = get_class(serializer)
         reads_itself = cls.to_internal_value is not serializers.Serializer.to_internal_value
-        if schema.get("properties") and direction == "request" and not reads_itself:
-            schema.setdefault("additionalProperties", False)
+        if schema.get("properties") and direction == "request":
+            schema.setdefault("additionalProperties", reads_itself)
         return schema
 
     def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: str) -> Any:

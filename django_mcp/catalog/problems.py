@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django_mcp import incidents
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -14,3 +16,11 @@ class Problem:
     text: str
     cure: str
     hides: bool = False
+
+
+def uninspectable(subject: str, error: Exception) -> Problem:
+    """Log what the host's view raised, and return that agents do not see its endpoint."""
+    incidents.report(f"The endpoint {subject} cannot be inspected.", error)
+    text = f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it."
+    cure = "Correct the view: it must be importable, and made without a request. The traceback is in the log."
+    return Problem(subject, text, cure, hides=True)

@@ -24,6 +24,7 @@ logger = logging.getLogger("django_mcp")
 
 CACHE_SIZE = 512
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
+FURTHER_FIELDS = "It may take further fields, which are not described."
 UNDESCRIBED_BODY = (
     "The body of this operation is not described. Send the fields that its description names; where it names none, "
     "send none and read the error."
@@ -252,11 +253,12 @@ def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping
     parts.sensitive |= form.sensitive
     for name, described in schema.get("properties", {}).items():
         parts.fields[name] = described
-        parts.placement[name] = Argument(location="body", wire=name, file=_is_file(described))
+        anything = not described.keys() & {"type", "enum", "anyOf", "oneOf"}
+        parts.placement[name] = Argument(location="body", wire=name, file=_is_file(described), json=anything)
     parts.required += schema.get("required", [])
     parts.more = schema.get("additionalProperties", False) if parts.fields else True
-    if parts.more is not False and not parts.fields:
-        parts.notes.append(UNDESCRIBED_BODY)
+    if parts.more is not False:
+        parts.notes.append(UNDESCRIBED_BODY if not parts.fields else FURTHER_FIELDS)
 
 
 def _is_file(schema: Mapping[str, Any]) -> bool:

@@ -7,16 +7,18 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - as Django names it
+from django.utils.functional import Promise
 from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
-from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.catalog.schema import schema_for
 from django_mcp.changes import OFFERED_MODES
 from django_mcp.checks import deployment
 from django_mcp.conf import KEYS, conf
+from django_mcp.doctor import GAPS
 from django_mcp.exposure import API_TOOLS
-from django_mcp.inventory import nearest
+from django_mcp.inventory import cure, nearest
 from django_mcp.server import PublishAs
 from django_mcp.tools.registry import hosted_tools
 from django_mcp.vocabulary import ApprovalMode
@@ -29,20 +31,16 @@ LISTS = (
     "TOOL_GROUPS", "TOOLS", "EXCLUDE_OPERATIONS", "USER_GROUPS", "SIGNING_SECRET_FALLBACKS", "AUTHENTICATION_CLASSES",
     "THROTTLE_CLASSES", "ALLOWED_ORIGINS", "FORWARD_HEADERS", "EXECUTION_CONTEXT", "REDACT_FIELDS",
 )  # fmt: skip
+LIST_TYPES = (list, tuple, set, frozenset)
 NUMBERS = (
     "CONFIRMATION_TOKEN_EXPIRY", "DEFAULT_LIMIT", "MAX_LIMIT", "MAX_REQUEST_BYTES",
     "MAX_RESULT_LENGTH", "MAX_INLINE_RESOURCE_BYTES", "MAX_STORED_RESOURCE_BYTES", "RESOURCE_LINK_EXPIRY",
     "AUDIT_RETENTION",
 )  # fmt: skip
+BOOLEANS = ("REQUIRE_AUTH", "AUDIT_READS")
+TEXTS = ("SERVER_NAME", "SERVER_VERSION", "INSTRUCTIONS", "SIGNING_SECRET", "CACHE", "RESOURCE_STORAGE")
+MAPPINGS = ("PUBLISH_AS",)
 NOT_YET = "it is not available in this version, every write would be refused."
-# What of an operation can go undescribed, by the note that tells the model, and how the host says it.
-CURES = {
-    UNDESCRIBED_BODY: ("its body", "a serializer_class or extend_schema(request=…)"),
-    UNDESCRIBED["parameters"]: ("its arguments of path or query", "extend_schema(parameters=[…])"),
-    UNDESCRIBED["filters"]: ("its filters", "filters that can be made without a request"),
-    UNDESCRIBED["pagination"]: ("its pagination", "a pagination_class that describes itself"),
-    UNDESCRIBED["response"]: ("its answer", "a serializer_class or extend_schema(responses=…)"),
-}
 NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
 
 
@@ -65,10 +63,10 @@ def check_settings(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     if not _is_mapping():
         return [Error("DJANGO_MCP must be a dict.", id="django_mcp.E001")]
     checks: tuple[Callable[[], Iterable[CheckMessage]], ...] = (
-        _unknown_keys, _kinds, _choices, _publishing, _dotted_paths, _forwarded_headers, _cache_alias, _storage_alias,
+        _unknown_keys, _choices, _limits, _publishing, _dotted_paths, _forwarded_headers, _cache_alias, _storage_alias,
     )  # fmt: skip
     kinds = list(_kinds())
-    # The rest reads the lists: it can only speak of lists that are lists.
+    # The rest reads the values: it can only speak of lists that are lists.
     return [*_unknown_keys(), *kinds] if kinds else [message for check in checks for message in check()]
 
 
@@ -81,10 +79,27 @@ def _unknown_keys() -> Iterable[CheckMessage]:
 
 
 def _kinds() -> Iterable[CheckMessage]:
+    for check in (_lists, _mappings, _numbers, _texts, _booleans):
+        yield from check()
+
+
+def _lists() -> Iterable[CheckMessage]:
     for key in LISTS:
         value = conf.raw.get(key, ())
-        if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
-            yield Error(f"DJANGO_MCP[{key!r}] must be a list.", hint=f"Write [{value!r}].", id="django_mcp.E003")
+        if not isinstance(value, LIST_TYPES):
+            # A secret is not for a terminal.
+            hint = "Write a list." if key == "SIGNING_SECRET_FALLBACKS" else f"Write [{value!r}]."
+            yield Error(f"DJANGO_MCP[{key!r}] must be a list.", hint=hint, id="django_mcp.E003")
+
+
+def _mappings() -> Iterable[CheckMessage]:
+    for key in MAPPINGS:
+        if not isinstance(conf.raw.get(key, {}), Mapping):
+            hint = "Write {'group': 'both'}."
+            yield Error(f"DJANGO_MCP[{key!r}] must be a dict.", hint=hint, id="django_mcp.E003")
+
+
+def _numbers() -> Iterable[CheckMessage]:
     for key in NUMBERS:
         try:
             value = getattr(conf, key)
@@ -92,9 +107,33 @@ def _kinds() -> Iterable[CheckMessage]:
             value = 0
         if value is not None and value < 1:
             yield Error(f"DJANGO_MCP[{key!r}] must be a positive number or duration.", id="django_mcp.E004")
-    if not isinstance(conf.raw.get("PUBLISH_AS", {}), Mapping):
-        hint = "Write {'group': 'both'}."
-        yield Error("DJANGO_MCP['PUBLISH_AS'] must be a dict.", hint=hint, id="django_mcp.E003")
+
+
+def _texts() -> Iterable[CheckMessage]:
+    for key in TEXTS:
+        if not isinstance(conf.raw.get(key) or "", str | Promise):
+            yield Error(f"DJANGO_MCP[{key!r}] must be a text.", hint="Write a str.", id="django_mcp.E012")
+    fallbacks = conf.raw.get("SIGNING_SECRET_FALLBACKS", ())
+    if isinstance(fallbacks, LIST_TYPES) and not all(isinstance(secret or "", str) for secret in fallbacks):
+        text = "DJANGO_MCP['SIGNING_SECRET_FALLBACKS'] must hold texts."
+        yield Error(text, hint="Write each as a str.", id="django_mcp.E012")
+
+
+def _booleans() -> Iterable[CheckMessage]:
+    for key in BOOLEANS:
+        value = conf.raw.get(key, False)
+        if not isinstance(value, bool):
+            hint = 'Convert what comes from the environment: "False" is a text, and counts as true.'
+            yield Error(f"DJANGO_MCP[{key!r}] must be True or False.", hint=hint, id="django_mcp.E013")
+
+
+def _limits() -> Iterable[CheckMessage]:
+    if conf.DEFAULT_LIMIT > conf.MAX_LIMIT:
+        yield Error(
+            f"DJANGO_MCP['DEFAULT_LIMIT'] is {conf.DEFAULT_LIMIT}, more than 'MAX_LIMIT', which is {conf.MAX_LIMIT}.",
+            hint="Set both: who names no size would get more rows than anyone may ask for.",
+            id="django_mcp.E014",
+        )
 
 
 def _choices() -> Iterable[CheckMessage]:
@@ -175,11 +214,9 @@ def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     ):  # fmt: skip
         for name in getattr(conf, key):
             if name not in known:
-                near = nearest(str(name), known)
-                hint = f"Did you mean {near!r}?" if near else "`manage.py mcp operations` lists what there is."
                 problem = "which has no operations to publish" if name in groups else "which does not exist"
                 text = f"DJANGO_MCP[{key!r}] names {name!r}, {problem}."
-                found.append(Warning(text, hint=hint, id="django_mcp.W001"))
+                found.append(Warning(text, hint=cure(str(name), known), id="django_mcp.W001"))
     found += [
         Warning(f"{problem.subject}: {problem.text}", hint=problem.cure, id="django_mcp.W002")
         for problem in catalog.problems
@@ -220,14 +257,14 @@ def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
     catalog = _catalog()
     found: list[CheckMessage] = []
     for operation in catalog.operations if catalog else ():
-        missing = [CURES[note] for note in schema_for(operation).notes if note in CURES]
+        missing = [GAPS[note] for note in schema_for(operation).notes if note in GAPS]
         if missing:
             where = f"{operation.view_class.__module__}.{operation.view_class.__qualname__}.{operation.handler}"
-            parts = " and ".join(part for part, _cure in missing)
+            parts = " and ".join(gap.part for gap in missing)
             found.append(
                 Warning(
                     f"Agents are not told all of {operation.name}: nothing describes {parts}.",
-                    hint=f"Declare at {where}: {'; '.join(dict.fromkeys(cure for _part, cure in missing))}.",
+                    hint=f"Declare at {where}: {'; '.join(dict.fromkeys(gap.declared_by for gap in missing))}.",
                     obj=operation.name,
                     id="django_mcp.W015",
                 )

@@ -10,9 +10,11 @@ from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, router, tra
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
+from django_mcp import read_guard
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import arrived
 from django_mcp.requests import Context, host_context
+from django_mcp.statements import Write
 from django_mcp.vocabulary import Operation, Reply, ToolCall
 
 Guard = Callable[[bool], None]
@@ -32,9 +34,10 @@ def execute(call: ToolCall, context: Context, *, guard: Guard | None = None) -> 
     with arrived(call, context) as arrival:
         reply = None
         try:
-            with host_context(arrival.request):
+            with host_context(arrival.request), read_guard.noticing(attempt.beside) as attempt.elsewhere:
                 response = rendered(attempt.run(arrival.request, arrival.match))
-                reply = answered(call, response, rolled_back=attempt.undone, notes=arrival.notes)
+                undone = attempt.undone and not attempt.elsewhere
+                reply = answered(call, response, rolled_back=undone, notes=arrival.notes)
         except Exception as error:  # noqa: BLE001 - logged by `failed`; the guard's is raised below.
             if attempt.refusal is None:
                 reply = failed(call, error, rolled_back=attempt.nothing_remains(error))
@@ -61,6 +64,9 @@ class _Attempt:
             for alias, options in connections.settings.items()
             if options["ATOMIC_REQUESTS"] and alias not in exempt
         ]
+        # What is written to the other databases stays, whatever becomes of those transactions.
+        self.beside = [alias for alias in connections if self.atomic and alias not in self.atomic]
+        self.elsewhere: list[Write] = []
 
     def run(self, request: HttpRequest, match: ResolverMatch) -> Any:
         handler = BaseHandler()
@@ -78,6 +84,8 @@ class _Attempt:
         """Tell, after an exception, whether everything that the view did in its transactions is undone for sure."""
         if not self.started:
             return True
+        if self.elsewhere:
+            return False
         if self.finished:
             return self.undone
         if self.returned and not self.undone and not isinstance(error, IntegrityError):

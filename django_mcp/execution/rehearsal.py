@@ -13,7 +13,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
-from django_mcp.execution.targets import changes, label, target_of, values_of
+from django_mcp.execution.targets import changes, label, sketch, target_of, values_of
 from django_mcp.findings import Target
 from django_mcp.vocabulary import Operation, ToolCall
 
@@ -104,7 +104,7 @@ def _check_create(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
 def _check_update(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
     instance = view.get_object()
     data = view.request.data
-    before = values_of(rehearsal.call, instance, _serializer(view, instance))
+    before = values_of(instance, _serializer(view, instance))
     serializer = view.get_serializer(instance, data=data, partial=partial)
     serializer.is_valid(raise_exception=True)
     rehearsal.target = target_of(rehearsal.call, instance, serializer, found_by=view.lookup_field)
@@ -114,7 +114,7 @@ def _check_update(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
 def _check_destroy(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
     instance = view.get_object()
     rehearsal.target = target_of(rehearsal.call, instance, None)
-    rehearsal.preview = {"deletes": label(instance)}
+    rehearsal.preview = _named(view, "deletes", instance)
 
 
 _CHECKS: dict[str, Callable[..., None]] = {
@@ -137,11 +137,16 @@ def _look_up(view: Any, rehearsal: Rehearsal) -> None:
     serializer = _serializer(view, instance)
     rehearsal.target = target_of(call, instance, serializer)
     if operation.method == "DELETE":
-        rehearsal.preview = {"deletes": label(instance)}
+        rehearsal.preview = _named(view, "deletes", instance)
     elif operation.method in {"PUT", "PATCH"}:
-        rehearsal.preview = changes(call, values_of(call, instance, serializer), serializer)
+        rehearsal.preview = changes(call, values_of(instance, serializer), serializer)
     else:
-        rehearsal.preview = {"target": label(instance)}
+        rehearsal.preview = _named(view, "target", instance)
+
+
+def _named(view: Any, role: str, instance: Any) -> dict[str, Any]:
+    row = sketch(instance, _serializer(view, instance))
+    return {role: label(instance), "row": row} if row else {role: label(instance)}
 
 
 def _row(view: Any) -> Any:

@@ -1,6 +1,5 @@
 """What a view answered, or raised, as plain JSON values."""
 
-import logging
 import math
 import time
 from collections.abc import Mapping
@@ -20,8 +19,6 @@ from django_mcp.execution import attachments
 from django_mcp.protocol import portable_json
 from django_mcp.redaction import secrets_in
 from django_mcp.vocabulary import Attachment, Reply, ToolCall
-
-logger = logging.getLogger("django_mcp")
 
 # The texts are ours: what the exceptions say was not written for a caller.
 _KNOWN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
@@ -157,8 +154,8 @@ def _close(response: Any) -> None:
     for closer in getattr(response, "_resource_closers", ()):
         try:
             closer()
-        except Exception:
-            logger.exception("A streamed response could not be closed.")
+        except Exception as error:  # noqa: BLE001 - reported
+            incidents.report("A streamed response could not be closed.", error)
 
 
 def _retry_after(header: str | None) -> int | None:

@@ -51,20 +51,13 @@ def target_of(call: ToolCall, instance: Any, serializer: Any, *, found_by: str =
     )
 
 
-def values_of(call: ToolCall, instance: Any, serializer: Any) -> dict[str, Any]:
-    """Return what the fields that may be written hold now, by field, as the serializer shows them.
-
-    Related rows only where the call names them: looking them up costs queries. Unreadable fields are left out.
-    """
-    sent = _sent(call, serializer)
-    values = {}
-    for name, field in _writable(serializer):
-        related = isinstance(field, serializers.BaseSerializer | serializers.ManyRelatedField)
-        if not _secret(field) and (name in sent or not related):
-            # The preview does without a field that cannot be shown.
-            with suppress(Exception):
-                values[name] = _represented(field, field.get_attribute(instance))
-    return values
+def values_of(instance: Any, serializer: Any) -> dict[str, Any]:
+    """Return what the row's fields hold now, as the REST API shows them: what it keeps to itself is not in here."""
+    # The preview does without a row that cannot be shown.
+    with suppress(Exception):
+        shown_now = plain(serializer.to_representation(instance))
+        return dict(shown_now) if isinstance(shown_now, Mapping) else {}
+    return {}
 
 
 def changes(call: ToolCall, before: Mapping[str, Any], serializer: Any) -> dict[str, Any]:
@@ -89,11 +82,16 @@ def changes(call: ToolCall, before: Mapping[str, Any], serializer: Any) -> dict[
 
 
 def label(instance: Any) -> str:
-    """Return a row's name on one line."""
-    try:
-        return one_line(instance)
-    except Exception:  # noqa: BLE001 - the host's __str__ may need what this row has not.
-        return one_line(f"{instance._meta.verbose_name} {instance.pk}")  # noqa: SLF001 - Django documents it.
+    """Return what a row is called without what its own text may tell: REST need not show that."""
+    options = getattr(instance, "_meta", None)
+    name = options.verbose_name if options is not None else type(instance).__name__
+    return one_line(f"{name} {getattr(instance, 'pk', '')}")
+
+
+def sketch(instance: Any, serializer: Any) -> dict[str, Any]:
+    """Return the row's plain fields as the REST API shows them, the first few."""
+    values = {name: item for name, item in values_of(instance, serializer).items() if not isinstance(item, list | dict)}
+    return dict(list(redact(shown(values)).items())[:MAX_SHOWN_ITEMS])
 
 
 def _writable(serializer: Any) -> Iterator[tuple[str, AnyField]]:

@@ -101,7 +101,7 @@ def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[
 def _form_fields(values: Placed) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, (argument, value) in values.items():
-        fields[argument.wire or name] = value
+        fields[argument.wire or name] = json.dumps(value, ensure_ascii=False) if argument.json else value
         if argument.file and isinstance(value, list):
             fields[argument.wire] = [uploads.uploaded(name, item) for item in value]
         elif argument.file and value is not None:

@@ -8,7 +8,7 @@ from django.db import router, transaction
 
 from django_mcp import changes, server
 from django_mcp.exposure import API_TOOLS
-from django_mcp.inventory import Named, OfferedGroup, named, names, nearest, offered
+from django_mcp.inventory import Named, OfferedGroup, cure, named, names, offered
 from django_mcp.management import tables
 from django_mcp.management.keys import BY
 from django_mcp.models import ToolGroup, ToolRule
@@ -89,9 +89,7 @@ def _check_publishing(targets: Sequence[OfferedGroup | Named], publish_as: str) 
 def _target(name: str, groups: dict[str, OfferedGroup]) -> OfferedGroup | Named:
     found = groups.get(name) or named(name)
     if found is None:
-        near = nearest(name, [*groups, *names()])
-        cure = f"Did you mean {near!r}? " if near else ""
-        msg = f"There is no group, operation or tool {name!r}. {cure}`manage.py mcp operations` lists what there is."
+        msg = f"There is no group, operation or tool {name!r}. {cure(name, [*groups, *names()])}"
         raise CommandError(msg)
     return found
 

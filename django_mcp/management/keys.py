@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from django_mcp import keys
 from django_mcp.changes import OFFERED_MODES
-from django_mcp.inventory import group_names, nearest
+from django_mcp.inventory import cure, group_names
 from django_mcp.management import durations, tables
 from django_mcp.models import APIKey
 from django_mcp.vocabulary import ApprovalMode, Safety
@@ -62,14 +62,15 @@ def listing() -> str:
 
 def revoke(named: str) -> str:
     """Revoke the key of that id or prefix. Raises CommandError where that is not one key that still holds."""
+    prefix = named[: keys.SHOWN]
     found = APIKey.objects.filter(pk=int(named)) if named.isascii() and named.isdigit() else None
-    chosen = list(found if found is not None else APIKey.objects.filter(prefix=named[:8]).order_by("pk"))
+    chosen = list(found if found is not None else APIKey.objects.filter(prefix=prefix).order_by("pk"))
     if not chosen:
-        msg = f"There is no key {named[:8]!r}. `manage.py mcp key list` shows ids and prefixes."
+        msg = f"There is no key {prefix!r}. `manage.py mcp key list` shows ids and prefixes."
         raise CommandError(msg)
     if len(chosen) > 1:
         ids = ", ".join(str(key.pk) for key in chosen)
-        msg = f"Several keys begin with {named[:8]!r}: name one of the ids {ids}."
+        msg = f"Several keys begin with {prefix!r}: name one of the ids {ids}."
         raise CommandError(msg)
     if not keys.revoke(chosen[0], by=BY):
         msg = f"Key {chosen[0]} was revoked before."
@@ -101,9 +102,7 @@ def _groups(names: Sequence[str]) -> list[str]:
     known = group_names()
     for name in names:
         if name not in known:
-            near = nearest(name, known)
-            cure = f"Did you mean {near!r}? " if near else ""
-            msg = f"There is no group {name!r}. {cure}`manage.py mcp operations` lists what there is."
+            msg = f"There is no group {name!r}. {cure(name, known)}"
             raise CommandError(msg)
     return list(names)
 

@@ -4,15 +4,14 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.core.files.storage import Storage, storages
-from django.db import router, transaction
 from django.db.models import Q
 
-from django_mcp import audit
+from django_mcp.approval import claims
 from django_mcp.conf import conf
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.tools.links import FOLDER, STORED_NAME
-from django_mcp.vocabulary import EventKind, State
+from django_mcp.vocabulary import State
 
 # A row that is executing is neither settled nor expired: someone may still look for what became of it.
 KEPT_STATES = (*OPEN_STATES, State.EXECUTING.value)
@@ -20,17 +19,8 @@ KEPT_STATES = (*OPEN_STATES, State.EXECUTING.value)
 
 def expire_overdue(now: datetime) -> int:
     """Mark confirmations whose time is over as expired, each with its event; return how many."""
-    overdue = Confirmation.objects.open().filter(expires_at__lte=now).defer("arguments", "preview", "effective")
-    return sum(_expire(row) for row in overdue.iterator(chunk_size=500))
-
-
-def _expire(row: Confirmation) -> bool:
-    with transaction.atomic(using=router.db_for_write(Confirmation)):
-        # Conditional: it may be redeemed or declined at this very moment.
-        if not Confirmation.objects.open().filter(pk=row.pk).update(state=State.EXPIRED.value, effective=None):
-            return False
-        audit.record(EventKind.EXPIRED, caller=row.caller, confirmation=row.jti, tool=row.tool, target=row.target)
-    return True
+    overdue = claims.rows().open().filter(expires_at__lte=now).defer("arguments", "preview", "effective")
+    return sum(claims.expire(row, caller=row.caller) for row in overdue.iterator(chunk_size=500))
 
 
 def remove_confirmations(before: datetime) -> int:

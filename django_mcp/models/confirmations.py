@@ -25,6 +25,11 @@ STATE_CHOICES = [
     (State.EXPIRED.value, _("expired")),
     (State.REVOKED.value, _("revoked")),
 ]
+CHANNEL_CHOICES = [
+    (Channel.AGENT.value, _("the agent")),
+    (Channel.CLIENT.value, _("the client's user")),
+    (Channel.HUMAN.value, _("a human")),
+]
 OPEN_STATES = (State.ISSUED.value, State.APPROVED.value)
 
 
@@ -81,9 +86,7 @@ class Confirmation(models.Model):
     jti = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     state = models.CharField(_("state"), max_length=16, choices=STATE_CHOICES, default=State.ISSUED.value)
     mode = models.CharField(_("mode"), max_length=32, choices=MODE_CHOICES)
-    channel = models.CharField(
-        _("confirmed by"), max_length=8, blank=True, choices=[(item.value, item.value) for item in Channel]
-    )
+    channel = models.CharField(_("confirmed by"), max_length=8, blank=True, choices=CHANNEL_CHOICES)
     subject = models.CharField(_("caller"), max_length=200)
     caller = models.JSONField(_("caller snapshot"), default=dict)
     tool = models.CharField(_("tool"), max_length=200)

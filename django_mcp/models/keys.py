@@ -24,6 +24,18 @@ class APIKeyQuerySet(models.QuerySet["APIKey"]):
             Q(expires_at__isnull=True) | Q(expires_at__gt=now), revoked_at__isnull=True, user__is_active=True
         )
 
+    def in_state(self, state: "APIKey.State", now: datetime | None = None) -> Self:
+        """Return the keys whose `state` is that one."""
+        now = now or timezone.now()
+        if state is APIKey.State.REVOKED:
+            return self.filter(revoked_at__isnull=False)
+        standing = self.filter(revoked_at__isnull=True)
+        if state is APIKey.State.EXPIRED:
+            return standing.filter(expires_at__lte=now)
+        if state is APIKey.State.USER_INACTIVE:
+            return standing.exclude(expires_at__lte=now).filter(user__is_active=False)
+        return self.usable(now)
+
 
 class APIKey(models.Model):
     """A key for one user, which never changes. Only a digest of the secret is kept.

@@ -11,6 +11,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 
+from django_mcp.protocol import json_schemas
+
 INPUT_REQUIRED = "input_required"
 ELICIT = "elicitation/create"
 SAMPLE = "sampling/createMessage"
@@ -151,7 +153,7 @@ def _is_field(schema: Mapping[str, Any]) -> bool:
 
 
 def _validator(schema: Mapping[str, Any]) -> Validator:
-    return Draft202012Validator(dict(schema), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return json_schemas.validator(schema, Draft202012Validator, formats=True)
 
 
 def _missing(needs: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:

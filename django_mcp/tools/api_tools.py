@@ -64,7 +64,7 @@ def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall
     operation = _reached(asked.name, reach)
     args = asked.args
     if args is None and asked.token is not None:
-        args = kept(asked.token, tool=API_CALL, operation=operation, stored=stored)
+        args = kept(asked.token, tool=API_CALL, target=operation.name, stored=stored)
     return resolved(API_CALL, operation, args or {}, asked.token, reach)
 
 

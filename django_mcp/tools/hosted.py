@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -25,6 +26,7 @@ from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stor
 from django_mcp.tools.declarations import HostedTool, declared
 from django_mcp.tools.portable_schema import portable
 from django_mcp.tools.questions import Dialogue
+from django_mcp.tools.resolution import kept
 from django_mcp.tools.runs import ToolRun
 from django_mcp.vocabulary import Caller, Operation, Run, ToolCall
 
@@ -174,7 +176,7 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
     args = dict(arguments)
     token = clean(args.pop(TOKEN, None))
     if token is not None and not args:
-        args = dict(stored(token, tool=tool.name, target=tool.name) or {})
+        args = kept(token, tool=tool.name, target=tool.name, stored=stored)
     warnings: tuple[str, ...] = ()
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
@@ -210,8 +212,8 @@ def _input_validator(tool: HostedTool) -> Validator:
 def _fitting(tool: HostedTool, args: dict[str, Any]) -> dict[str, Any]:
     try:
         errors = _errors(_input_validator(tool).iter_errors(args), frozenset(tool.sensitive_fields))
-    except RecursionError:
-        raise ValidationFailed("The arguments are nested too deeply.") from None
+    except (RecursionError, OverflowError):
+        raise ValidationFailed("The arguments are nested too deeply, or a number in them is too large.") from None
     if errors:
         text = " ".join(f"{where}: {said[0]}." for where, said in list(errors.items())[:MAX_PROBLEMS_IN_TEXT])
         raise ValidationFailed(f"The arguments do not fit. {text}", errors=errors)
@@ -220,9 +222,8 @@ def _fitting(tool: HostedTool, args: dict[str, Any]) -> dict[str, Any]:
 
 def _errors(found: Iterable[ValidationError], sensitive: frozenset[str]) -> dict[str, list[str]]:
     errors: dict[str, list[str]] = {}
-    for error in found:
-        if len(errors) < MAX_PROBLEMS:
-            errors.setdefault(one_line(raw_schemas.path_of(error)), []).append(_said(error, sensitive))
+    for error in islice(found, MAX_PROBLEMS):
+        errors.setdefault(one_line(raw_schemas.path_of(error)), []).append(_said(error, sensitive))
     return errors
 
 

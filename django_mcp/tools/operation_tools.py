@@ -20,7 +20,7 @@ from django_mcp.exposure import Reach
 from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
 from django_mcp.tools.lookup import asked, schema_of
 from django_mcp.tools.portable_schema import portable
-from django_mcp.tools.resolution import ENVELOPE, SAYING_YES, kept, resolved
+from django_mcp.tools.resolution import ENVELOPE, kept, resolved, without_yes
 from django_mcp.vocabulary import Operation, Run, ToolCall
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
@@ -121,9 +121,8 @@ def _listed(schema: OperationSchema, *, asks: bool) -> Schema:
 
 
 def _resolve(operation: Operation, name: str, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    takes = schema_of(operation, reach).placement
-    args = {key: value for key, value in arguments.items() if key not in SAYING_YES or key in takes}
+    args = dict(arguments)
     token = clean(args.pop(TOKEN, None))
-    if token is not None and not args:
-        args = kept(token, tool=name, operation=operation, stored=stored)
+    if token is not None and not without_yes(args, schema_of(operation, reach))[0]:
+        args = kept(token, tool=name, target=operation.name, stored=stored)
     return resolved(name, operation, args, token, reach)

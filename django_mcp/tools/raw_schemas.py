@@ -9,9 +9,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
-from referencing import Registry, Resource
+from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
+
+from django_mcp.protocol import json_schemas
 
 Schema = Mapping[str, Any]
 
@@ -20,8 +22,6 @@ HEADER_TYPES = ("string", "integer", "boolean")
 # A token of RFC 9110, section 5.6.2: what may be part of a header's name.
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REFERENCES = ("$ref", "$dynamicRef")
-# An empty registry: without one, jsonschema fetches what a `$ref` points to over the network.
-_NOWHERE: Registry[Any] = Registry()
 
 
 def problems(schema: Any) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _schema_problems(schema: dict[str, Any]) -> Iterator[str]:
         yield f"is no JSON Schema: {error.message} (at {error.json_path})."
         return
     root: Resource[Any] = DRAFT202012.create_resource(schema)
-    yield from _reference_problems(root, _NOWHERE.resolver_with_root(root))
+    yield from _reference_problems(root, json_schemas.NOWHERE.resolver_with_root(root))
     yield from _header_problems(root)
 
 
@@ -110,8 +110,7 @@ def _everywhere(resource: Resource[Any]) -> Iterator[Mapping[str, Any]]:
 
 def validator(schema: Schema) -> Validator:
     """Return the validator of a schema that has no problems; it fetches nothing."""
-    dialect = _dialect(schema) or Draft202012Validator
-    return dialect(dict(schema), registry=_NOWHERE)
+    return json_schemas.validator(schema, _dialect(schema) or Draft202012Validator)
 
 
 def path_of(error: ValidationError) -> str:

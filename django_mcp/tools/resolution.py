@@ -22,12 +22,12 @@ ENVELOPE: Schema = {
 }
 
 
-def kept(token: str, *, tool: str, operation: Operation, stored: Stored) -> dict[str, Any]:
+def kept(token: str, *, tool: str, target: str, stored: Stored) -> dict[str, Any]:
     """Return the arguments that were kept with a token, for a call that brings none.
 
     Raises ValidationFailed where they could not be kept, and what `stored` raises for a token that cannot be redeemed.
     """
-    arguments = stored(token, tool=tool, target=operation.name)
+    arguments = stored(token, tool=tool, target=target)
     if arguments is None:
         raise ValidationFailed("The arguments were not kept with this token; send the same args with it again.")
     return dict(arguments)

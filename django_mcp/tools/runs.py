@@ -18,11 +18,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from django_mcp import incidents
+from django_mcp import incidents, read_guard
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
 from django_mcp.protocol import portable_json
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
+from django_mcp.statements import Write
 from django_mcp.tools import results
 from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.media import Content, rendered
@@ -45,6 +46,7 @@ class ToolRun:
     _started: bool = field(default=False, init=False)
     _returned: bool = field(default=False, init=False)
     _committed: bool = field(default=False, init=False)
+    _elsewhere: list[Write] = field(default_factory=list, init=False)
 
     def examine(self) -> None:
         """Validate the arguments without running anything. Raises ValidationFailed, and what validation refuses with."""
@@ -71,7 +73,8 @@ class ToolRun:
 
     def _run(self) -> Reply:
         data = self._data
-        with ExitStack() as transactions:
+        beside = [alias for alias in connections if self._aliases and alias not in self._aliases]
+        with read_guard.noticing(beside) as self._elsewhere, ExitStack() as transactions:
             for alias in self._aliases:
                 transactions.enter_context(transaction.atomic(using=alias))
                 transaction.on_commit(self._mark_committed, using=alias)
@@ -147,7 +150,7 @@ class ToolRun:
         """Tell, after an exception, whether everything that the function did in its transactions is undone for sure."""
         if not self._started:
             return True
-        if not self._aliases or self._committed:
+        if not self._aliases or self._committed or self._elsewhere:
             return False
         # A commit that fails may have arrived all the same; only a constraint says that nothing was stored.
         return not self._returned or isinstance(error, IntegrityError)

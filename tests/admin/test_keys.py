@@ -264,17 +264,22 @@ def test_a_user_with_keys_can_be_deleted(browser, person, key):
     assert not APIKey.objects.exists()
 
 
-def test_list_names_each_state_in_words(desk, clerk):
+def test_list_names_each_state_in_words(desk, clerk, person):
     now = timezone.now()
     keys.issue(name="one", user=clerk)
     keys.issue(name="two", user=clerk, expires_at=now - timedelta(seconds=1))
     keys.revoke(keys.issue(name="three", user=clerk)[0])
+    keys.issue(name="four", user=person("left", is_active=False))
+    keys.revoke(keys.issue(name="five", user=User.objects.get(username="left"))[0])
     body = desk.get(LIST).content.decode()
     states = re.findall(r'field-state">([^<]+)<', body)
-    assert sorted(states) == ["active", "expired", "revoked"]
-    for state, name in (("usable", "one"), ("expired", "two"), ("revoked", "three")):
+    assert sorted(states) == ["active", "expired", "revoked", "revoked", "user inactive"]
+    for state, names in (
+        ("active", ["one"]), ("expired", ["two"]), ("revoked", ["five", "three"]), ("user inactive", ["four"]),
+    ):  # fmt: skip
         filtered = desk.get(LIST, {"state": state}).content.decode()
-        assert re.findall(r'field-named"><a [^>]*>(\w+)<', filtered) == [name]
+        assert sorted(re.findall(r'field-named"><a [^>]*>(\w+)<', filtered)) == names
+        assert set(re.findall(r'field-state">([^<]+)<', filtered)) == {state}
 
 
 def test_list_finds_by_name_prefix_and_user(desk, key):

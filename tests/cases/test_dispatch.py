@@ -1,6 +1,7 @@
 """The host's views run as they do over HTTP: whole life cycle, filters, pages, versions, transactions."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 from django.core.cache import cache
@@ -31,6 +32,16 @@ def test_search_ordering_and_pages_are_described_and_work(alice):
     assert {"search", "ordering", "limit", "offset"} <= set(properties)
     found = alice.read("project_ticket_list", project_slug="apollo", search="ticket", ordering="-weight", limit=2)
     assert [row["title"] for row in found.response["results"]] == ["ticket 6", "ticket 5"]
+
+
+def test_the_hosts_own_filters_are_described_and_work(alice):
+    properties = alice.describe("my_ticket_list")["inputSchema"]["properties"]
+    assert {"open", "due", "heavier", "kind"} <= set(properties)
+    heavy = alice.read("my_ticket_list", heavier=30, open=True).response["results"]
+    assert [row["title"] for row in heavy] == ["ticket 4", "ticket 6"]
+    assert alice.read("my_ticket_list", kind=["wish"]).response["count"] == 0
+    assert alice.read("my_ticket_list", kind=["bug", "wish"]).response["count"] == 4
+    assert alice.read("my_ticket_list", kind=["chore"]).code == "validation_error"
 
 
 def test_each_kind_of_page_can_be_turned(alice):
@@ -198,6 +209,33 @@ def flagging(get_response):
         return get_response(request)
 
     return middleware
+
+
+def test_filters_are_sent_as_a_query_and_never_as_a_body(alice, settings):
+    sent = []
+
+    @contextmanager
+    def record(request):
+        sent.append((request.method, request.META["QUERY_STRING"], request.body))
+        yield
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [record]}
+    alice.read("project_ticket_list", project_slug="apollo", search="a b", limit=2)
+    assert sent == [("GET", "search=a+b&limit=2", b"")]
+
+
+def test_a_context_of_the_host_sees_who_calls(alice, bob, settings):
+    actors = []
+
+    @contextmanager
+    def record(request):
+        actors.append(request.user.get_username())
+        yield
+
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [record]}
+    for mcp in (alice, bob):
+        mcp.call("hooked").confirm()
+    assert actors == ["alice"] * 3 + ["bob"] * 3
 
 
 def test_a_tenant_sees_its_own_rows_only(people, settings):

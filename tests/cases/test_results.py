@@ -122,6 +122,11 @@ def test_no_page_for_people_comes_back_where_there_is_data(alice, operation):
     assert alice.read(operation).response == {"a": 1, "ž": 2}
 
 
+def test_a_view_that_refuses_to_negotiate_is_a_refusal_and_no_crash(alice):
+    refused = alice.read("picky")
+    assert (refused.code, refused.data["httpStatus"]) == ("operation_failed", 406)
+
+
 @pytest.mark.parametrize("debug", [True, False])
 @pytest.mark.parametrize("operation", ["crash", "crash_nested", "crash_after_writing", "unrenderable"])
 def test_a_crash_tells_the_model_an_error_id_and_nothing_else(alice, settings, caplog, debug, operation):

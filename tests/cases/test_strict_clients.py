@@ -131,3 +131,18 @@ def test_input_and_output_have_their_own_fields(alice):
 
 def test_a_partial_update_needs_its_path_only(alice):
     assert alice.describe("project_ticket_partial_update")["inputSchema"]["required"] == ["project_slug", "id"]
+
+
+def test_a_view_without_a_serializer_is_described_by_its_words(alice):
+    api = alice.describe("note_put")
+    assert "One note" in api["description"]
+    assert api["inputSchema"]["additionalProperties"] is True
+    assert api["inputSchema"]["required"] == ["number"]
+
+
+def test_texts_are_in_the_language_of_the_caller(alice):
+    texts = {}
+    for language in ("en", "cs"):
+        alice.headers["Accept-Language"] = language
+        texts[language] = str(alice.describe("all_sorts_post")["inputSchema"]["properties"]["size"])
+    assert ("Yes" in texts["en"], "Ano" in texts["cs"]) == (True, True)

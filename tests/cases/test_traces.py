@@ -1,9 +1,10 @@
 """A call leaves its thread as it found it."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, markcoroutinefunction
 from django.db import connections
 from django.test import AsyncClient
 from django.urls import get_urlconf
@@ -65,14 +66,27 @@ def test_a_session_that_a_view_fills_is_stored_nowhere(alice):
     assert not Session.objects.exists()
 
 
+class AsyncOnly:
+    async_capable, sync_capable = True, False
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+        markcoroutinefunction(self)
+
+    async def __call__(self, request):
+        return await self.get_response(request)
+
+
 @pytest.mark.django_db(transaction=True)
-def test_reads_and_writes_run_under_asgi(alice):
+@pytest.mark.parametrize("more", [[], ["tests.cases.test_traces.AsyncOnly"]], ids=["sync", "async middleware"])
+def test_reads_and_writes_run_under_asgi(alice, settings, more):
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, *more]
     http = AsyncClient(raise_request_exception=False)
 
-    def post(*args, **more):
-        return async_to_sync(http.post)(*args, **more)
+    async def post(*args, **headers):
+        return await http.post(*args, **headers)
 
-    alice.http = type("Http", (), {"post": staticmethod(post)})()
+    alice.http = SimpleNamespace(post=async_to_sync(post))
     assert len(alice.read("item_list", limit=2).response["results"]) == 2
     assert alice.call("item_create", {"name": "over ASGI"}).confirm().status == "success"
     assert Item.objects.filter(name="over ASGI").exists()

@@ -43,6 +43,7 @@ ANSWERS = (
 # What chance seldom makes.
 BY_HAND: dict[str, list[dict[str, Any]]] = {
     "upload": [{"title": "T", "tags": []}, {"title": "T", "meta": [1, 2]}, {"title": "T", "tags": ["a", "b"]}],
+    "url_encoded": [{"title": "T", "document": None}],
     "item_list": [{"limit": 5000}],
     "kinds_kind": [{"kind": "odd_numbers"}, {"kind": "png"}, {"kind": "big_integers"}],
     "project_ticket_create": [{"project_slug": "apollo", "title": "T", "kind": "wish", "cost": "1.00"}],

@@ -38,6 +38,9 @@ def of_result(result: Any) -> Outcome:
     data = said.get("response")
     if said.get("location"):
         data = {"location": said["location"]}
+    if isinstance(data, dict) and {"contentType", "uri"} <= set(data):
+        # Where the file itself is to be had.
+        del data["uri"]
     early = result.is_error and "httpStatus" not in said
     return Outcome(status, data, states.rows(), tuple(views.hooks), early, said.get("error", ""))
 
@@ -63,7 +66,7 @@ def _data(response: Any) -> Any:
     described = {"contentType": response.headers["Content-Type"].partition(";")[0], "size": size, "filename": name}
     if media_type.startswith("text/") and not streaming:
         try:
-            return {**described, "contentType": media_type, "text": content.decode(parameters.get("charset", "utf-8"))}
+            return {**described, "text": content.decode(parameters.get("charset", "utf-8"))}
         except LookupError:
             pass
     return described

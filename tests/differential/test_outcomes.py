@@ -52,8 +52,7 @@ def compare(sides, case, observed):
             continue
         used.append(difference.name)
         if difference.said is not None:
-            arguments = {**arguments, **difference.said(case)}
-            arguments = {name: arguments[name] for name in arguments if name in difference.said(case)}
+            arguments = difference.said(case, arguments)
             seen = sides.rest(case, arguments)
         else:
             seen = difference.outcome(seen, told)

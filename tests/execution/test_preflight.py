@@ -23,6 +23,10 @@ pytestmark = pytest.mark.django_db
 durable = pytest.mark.django_db(transaction=True)
 
 
+# What REST shows of the item: its name as a text, which may tell more, is not in here.
+SHOWN = {"id": 1, "name": "Mug", "price": "4.50", "active": True}
+
+
 @pytest.fixture
 def item():
     return Item.objects.create(name="Mug", price="4.50", pin="1234")
@@ -86,7 +90,7 @@ def test_data_is_not_judged_where_the_host_wrote_the_handler(call, context):
 def test_an_action_without_a_body_is_looked_up_only(call, context, item):
     finding = examine(call("POST", "/items/{pk}/star/", {"pk": item.pk}, at="/items/1/star/"), context)
     assert finding.refusal is None
-    assert finding.preview == {"target": "Item Mug"}
+    assert finding.preview == {"target": f"item {item.pk}", "row": SHOWN}
     assert (finding.target.model, finding.target.pk, finding.target.using) == (Item, item.pk, "default")
     assert finding.target.fields == ("id", "name", "price", "active", "pin", "views", "owner_id")
     item.refresh_from_db()
@@ -114,7 +118,7 @@ def test_what_the_serializer_writes_besides_is_shown_and_compared(call, context,
         "changes": [
             {"field": "name", "from": "Mug", "to": "Cup"},
             {"field": "views", "from": 0, "to": 99},
-            {"field": "owner", "from": "None", "to": "alice"},
+            {"field": "owner", "from": None, "to": "alice"},
         ]
     }
     assert set(finding.target.fields) == {"name", "views", "owner_id"}
@@ -167,7 +171,7 @@ def test_an_invalid_update_is_refused(call, context, item):
 def test_a_deletion_names_the_row_and_compares_all_lasting_columns(call, context, item):
     sent = call("DELETE", "/generic/{pk}/", {"pk": item.pk}, at="/generic/1/", volatile_fields=("views", "owner"))
     finding = examine(sent, context)
-    assert finding.preview == {"deletes": "Item Mug"}
+    assert finding.preview == {"deletes": f"item {item.pk}", "row": SHOWN}
     assert finding.target.fields == ("id", "name", "price", "active", "pin")
     assert Item.objects.exists()
 
@@ -339,7 +343,7 @@ def test_an_update_that_the_host_wrote_is_shown_and_not_judged(call, context, it
 
 def test_a_deletion_that_the_host_wrote_names_the_row(call, context, item):
     finding = examine(call("DELETE", "/own/{pk}/", {"pk": item.pk}, at="/own/1/"), context)
-    assert finding.preview == {"deletes": "Item Mug"}
+    assert finding.preview == {"deletes": f"item {item.pk}", "row": SHOWN}
     assert "name" in finding.target.fields
 
 
@@ -368,7 +372,7 @@ def test_a_row_without_a_name_is_still_named(call, context, item, monkeypatch):
 
     monkeypatch.setattr(Item, "__str__", broken)
     finding = examine(call("DELETE", "/items/{pk}/", {"pk": item.pk}, at="/items/1/"), context)
-    assert finding.preview == {"deletes": f"item {item.pk}"}
+    assert finding.preview["deletes"] == f"item {item.pk}"
 
 
 def test_throttles_of_another_kind_are_not_charged(call, context, monkeypatch):

@@ -7,6 +7,7 @@ from django.utils.translation import gettext, gettext_lazy
 from rest_framework import generics, serializers, viewsets
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.decorators import api_view
+from rest_framework.exceptions import NotAcceptable
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.versioning import HostNameVersioning, QueryParameterVersioning
@@ -42,7 +43,9 @@ class AllSortsSerializer(serializers.Serializer):
     price = serializers.DecimalField(max_digits=6, decimal_places=2, required=False, min_value=0)
     agreed = serializers.BooleanField(required=False)
     unsure = serializers.BooleanField(required=False, allow_null=True)
-    size = serializers.ChoiceField([("s", "Small"), ("Big", [("l", "Large"), ("xl", "Extra large")])], required=False)
+    size = serializers.ChoiceField(
+        [("s", gettext_lazy("Yes")), ("Big", [("l", "Large"), ("xl", "Extra large")])], required=False
+    )
     level = serializers.ChoiceField([1, 2, 3], required=False)
     colours = serializers.MultipleChoiceField(choices=["red", "blue"], required=False)
     on = serializers.DateField(required=False)
@@ -79,6 +82,21 @@ class AllSorts(generics.GenericAPIView):
     put = post
 
 
+class Visited(generics.RetrieveUpdateDestroyAPIView):
+    """Writes down who was looked for, already when it looks."""
+
+    class serializer_class(serializers.ModelSerializer):
+        class Meta:
+            model = Item
+            fields = ["id", "name", "price"]
+
+    queryset = Item.objects.all()
+
+    def get_object(self):
+        Person.objects.create(email=f"looked for {self.kwargs['pk']}")
+        return super().get_object()
+
+
 class OwnSerializer(generics.GenericAPIView):
     """Its serializer and rows depend on who asks and how."""
 
@@ -113,6 +131,18 @@ class Camel(APIView):
 
     def get(self, request):
         return Response({"first_name": "Ann", "last_name": "Ž"})
+
+
+class Picky(APIView):
+    """Accepts nothing that is asked for."""
+
+    def perform_content_negotiation(self, request, force=False):
+        if not force:
+            raise NotAcceptable
+        return super().perform_content_negotiation(request, force)
+
+    def get(self, request):
+        return Response({})
 
 
 class Greeting(APIView):

@@ -155,7 +155,8 @@ class TicketViewSet(viewsets.ModelViewSet):
 class OwnTickets(viewsets.ReadOnlyModelViewSet):
     queryset = Ticket.objects.all()
     serializer_class = TicketSerializer
-    filter_backends = [OwnRows]
+    filter_backends = [OwnRows, django_filters.DjangoFilterBackend]
+    filterset_class = TicketFilter
     pagination_class = SmallPages
 
 

@@ -27,6 +27,8 @@ api = [
     path("all-sorts/", oddities.AllSorts.as_view(), name="all-sorts"),
     path("own-serializer/", oddities.OwnSerializer.as_view(), name="own-serializer"),
     path("camel/", oddities.Camel.as_view()),
+    path("visited/<int:pk>/", oddities.Visited.as_view(), name="visited"),
+    path("picky/", oddities.Picky.as_view(), name="picky"),
     path("greeting/", oddities.Greeting.as_view()),
     path("moving/", oddities.Moving.as_view()),
     path("finding/", oddities.Finding.as_view(), name="finding"),

@@ -221,6 +221,7 @@ def test_prune_marks_what_is_overdue_as_expired_with_its_event():
     late.refresh_from_db()
     open_still.refresh_from_db()
     assert (late.state, late.effective, open_still.state) == ("expired", None, "issued")
+    assert late.settled_at == late.expires_at
     event = AuditEvent.objects.get(kind=EventKind.EXPIRED)
     assert (event.confirmation, event.username, event.target) == (late.jti, "sam", "CreateCoffeeShopOrder")
     run("prune", "--older-than", "90d")
@@ -299,13 +300,14 @@ def test_database_trouble_is_an_error_of_one_line(monkeypatch):
     assert "no such table: x" in fails("key", "list")
 
 
-def test_confirmation_that_was_redeemed_meanwhile_is_not_expired(monkeypatch):
-    from django_mcp.management import pruning
+def test_confirmation_that_was_redeemed_meanwhile_is_not_expired():
+    from django_mcp.approval import claims
 
     row = confirmation(1)
-    overdue = Confirmation.objects.get(pk=row.pk)
     Confirmation.objects.filter(pk=row.pk).update(state="executing")
-    assert not pruning._expire(overdue)
+    assert not claims.expire(row, caller=row.caller)
+    row.refresh_from_db()
+    assert row.state == "executing"
     assert not AuditEvent.objects.exists()
 
 

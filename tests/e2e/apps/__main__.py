@@ -2,7 +2,9 @@
 
     python -m tests.e2e.apps [small|large]… [--cache FOLDER] [--keep FOLDER]
 
-Needs PyPI on first use, and for the large one PostgreSQL and Redis on 127.0.0.1. Prints a table for each.
+Needs PyPI on first use, and for the large one PostgreSQL and Redis on 127.0.0.1. Prints a table for each,
+then what a person should look at; exits with 1 where a write of the story failed, an operation was not described, a schema
+is none that strict clients take, or the server logged an error.
 """
 
 import argparse
@@ -25,10 +27,13 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, default=Path(default), help="keeps environments (default: TEST_APPS)")
     parser.add_argument("--keep", type=Path, help="folder for the server's log and all descriptions")
     said = parser.parse_args()
+    failed = 0
     for name in said.names or APPLICATIONS:
-        for line in survey(APPLICATIONS[name], said.cache, said.keep).lines():
+        found = survey(APPLICATIONS[name], said.cache, said.keep)
+        failed += found.failed
+        for line in found.lines():
             print(line, flush=True)
-    return 0
+    return 1 if failed else 0
 
 
 sys.exit(main())

@@ -120,6 +120,16 @@ class Agent:
         self.counts[f"replay: {replay.get('code')}"] += 1
         return answer.get("response")
 
+    def attempt(self, name: str, args: dict[str, Any]) -> None:
+        """Propose and confirm, and note for a person how it ended, whatever that is."""
+        answer = self.tool("attempt", "api_call", {"name": name, "args": args})
+        if answer["status"] == "requires_confirmation":
+            token = answer["confirmationToken"]
+            answer = self.tool("attempt", "api_call", {"name": name, "args": args, "confirmationToken": token})
+        self.odd.append(
+            f"attempt: {name}: {answer['status']} {answer.get('code', '')} {str(answer.get('error'))[:300]}"
+        )
+
     def expect(self, code: str, name: str, args: dict[str, Any]) -> None:
         """Make a call that must be refused with `code`, at the proposal or, where only the view's code knows, when it runs."""
         answer = self.tool("refused", "api_call", {"name": name, "args": args})

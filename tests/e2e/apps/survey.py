@@ -37,6 +37,14 @@ class Survey:
         yield
         self.seconds[what] = time.perf_counter() - began
 
+    @property
+    def failed(self) -> bool:
+        """Tell whether something went wrong that is not the application's own doing."""
+        agent = self.agent
+        if agent is None or self.errors or len(agent.described) < len(self.operations):
+            return True
+        return bool(agent.counts["schema faults"]) or any(line.startswith("EXPECTED") for line in agent.odd)
+
     def lines(self) -> Iterator[str]:
         """Yield the table, then what a person should look at."""
         yield f"{self.application.name}: " + ", ".join(f"{name} {version}" for name, version in self.versions.items())
