@@ -236,8 +236,13 @@ class _Walk:
         here = place.at(name)
         if place.is_root and name in self.needed:
             return self.route_argument(schema, value, here)
-        if type(value) in self.shared.plan(schema).exact:
+        expected = self.shared.plan(schema)
+        if type(value) in expected.exact:
             return value
+        if is_blank(value) and "null" in expected.types and "string" not in expected.types:
+            # As in a form: an empty text clears what has no text.
+            self.changes += 1
+            return None
         if name in plan.required or not is_unset(schema, value):
             return self.convert(schema, value, here)
         # In a partial update "empty" may have been meant as "clear it".

@@ -58,6 +58,23 @@ def _listen() -> None:
 _listen()
 
 
+@contextmanager
+def _model_known(view: Any) -> Iterator[None]:
+    """Tell whoever asks a view for its model what the serializer's is: its `get_queryset` may need URL arguments."""
+    try:
+        model = view.get_serializer_class().Meta.model
+    except Exception:  # noqa: BLE001 - the host's code, or no model at all; the inspection will note what it misses
+        model = None
+    if model is None or getattr(view, "queryset", None) is not None:
+        yield
+        return
+    view.queryset = model._default_manager.none()  # noqa: SLF001 - Django documents it
+    try:
+        yield
+    finally:
+        del view.queryset
+
+
 class OperationInspector(FieldInspector, AutoSchema):
     """Inspects one operation. What fails is left out and noted in `failures`, the rest stands.
 
@@ -117,7 +134,8 @@ class OperationInspector(FieldInspector, AutoSchema):
         return []
 
     def _get_filter_parameters(self) -> list[Any]:
-        parameters = self._attempt("filters", super()._get_filter_parameters) or []
+        with _model_known(self.view):
+            parameters = self._attempt("filters", super()._get_filter_parameters) or []
         for backend in self.get_filter_backends():
             if inspect.isclass(backend) and issubclass(backend, OrderingFilter):
                 parameters = [_ordered(parameter, backend, self.view) for parameter in parameters]

@@ -181,6 +181,12 @@ def listed(body):
     return sorted(re.findall(r'field-call">(\w+)<', body))
 
 
+def test_who_confirmed_is_said_in_words(desk, make):
+    row = make(channel="client")
+    page = desk.get(f"{CONFIRMATIONS}{row.pk}/change/").content.decode()
+    assert '<div class="readonly">the client&#x27;s user</div>' in page
+
+
 def test_what_is_open_and_overdue_is_shown_and_filtered_as_expired(desk, make):
     past = timezone.now() - timedelta(seconds=1)
     make(state="issued", target="A", outcome=None, expires_at=past)

@@ -29,6 +29,7 @@ def test_rows_that_a_filter_guards_do_not_exist(alice, bob):
 
 def test_search_ordering_and_pages_are_described_and_work(alice):
     properties = alice.describe("project_ticket_list")["inputSchema"]["properties"]
+    assert {"heavier", "kind", "open"} <= set(properties)
     assert {"search", "ordering", "limit", "offset"} <= set(properties)
     found = alice.read("project_ticket_list", project_slug="apollo", search="ticket", ordering="-weight", limit=2)
     assert [row["title"] for row in found.response["results"]] == ["ticket 6", "ticket 5"]

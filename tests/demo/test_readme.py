@@ -8,7 +8,10 @@ from types import FunctionType
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.dispatch import Signal
+from django.utils.module_loading import import_string
 
+from django_mcp import signals
 from django_mcp.conf import KEYS
 from django_mcp.decorators import OPERATION_ATTRIBUTE, TOOL_ATTRIBUTE, OperationOptions, ToolOptions
 from django_mcp.management.commands.mcp import Command
@@ -17,8 +20,10 @@ from django_mcp.testing import McpClient, Result
 from django_mcp.tools.hosted import tool_of
 from django_mcp.tools.media import rendered
 from django_mcp.vocabulary import Caller
+from tests.conftest import SERVICES
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language):
@@ -93,14 +98,38 @@ def test_every_documented_option_of_a_tool_exists_and_every_option_is_documented
     assert rows("Tools of your own") == {"group", "name", "safety", *ToolOptions.__annotations__}
 
 
-def test_every_documented_setting_exists():
-    assert rows("Settings")
-    assert rows("Settings") <= KEYS
+def test_every_documented_setting_exists_and_every_setting_is_documented():
+    assert rows("Settings") == KEYS
 
 
-def test_every_documented_option_of_the_decorator_exists():
-    assert rows("Operations")
-    assert rows("Operations") <= set(OperationOptions.__annotations__)
+def test_every_documented_option_of_the_decorator_exists_and_every_option_is_documented():
+    assert rows("Operations") == set(OperationOptions.__annotations__)
+
+
+def test_the_throttling_block_names_classes_and_their_rates(settings):
+    (block,) = [block for block in blocks("python") if "DEFAULT_THROTTLE_RATES" in block]
+    said = defined_by(block)
+    settings.REST_FRAMEWORK = said["REST_FRAMEWORK"]
+    throttles = [import_string(path)() for path in said["DJANGO_MCP"]["THROTTLE_CLASSES"]]
+    assert {throttle.scope: throttle.rate for throttle in throttles} == settings.REST_FRAMEWORK[
+        "DEFAULT_THROTTLE_RATES"
+    ]
+
+
+def test_every_signal_is_documented():
+    names = {name for name, value in vars(signals).items() if isinstance(value, Signal)}
+    assert names
+    assert {name for name in names if f"`{name}`" not in README} == set()
+
+
+def test_every_target_of_make_is_documented():
+    targets = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[0].split()
+    written = re.findall(r"^\$ make (\w+)", README, re.MULTILINE)
+    assert set(written) == set(targets) - {"clean"}
+
+
+def test_every_variable_of_the_suite_is_documented():
+    assert {name for name in SERVICES.values() if f"`{name}`" not in README} == set()
 
 
 @pytest.mark.parametrize(
@@ -114,4 +143,4 @@ def test_the_command_line_is_documented_as_it_is():
     written = re.findall(r"^\$ manage\.py mcp (\w+)", README, re.MULTILINE)
     parser = Command().create_parser("manage.py", "mcp")
     (commands,) = [action for action in parser._actions if action.dest == "command"]
-    assert {"key", "writes", "prune"} <= set(written) <= set(commands.choices)
+    assert set(written) == set(commands.choices)

@@ -228,6 +228,12 @@ def test_prune_marks_what_is_overdue_as_expired_with_its_event():
     assert AuditEvent.objects.count() == 1
 
 
+def test_prune_removes_at_once_what_was_overdue_for_long():
+    confirmation(91)
+    assert "Expired 1 confirmations; removed 1 confirmations" in run("prune", "--older-than", "90d")
+    assert not Confirmation.objects.exists()
+
+
 def test_prune_falls_back_on_the_setting(settings):
     assert "--older-than" in fails("prune")
     settings.DJANGO_MCP = {"AUDIT_RETENTION": timedelta(days=30)}
