@@ -119,7 +119,7 @@ class Conf:
 
     @property
     def DEFAULT_LIMIT(self) -> int:
-        return int(self.raw.get("DEFAULT_LIMIT", min(25, self.MAX_LIMIT)))
+        return int(self.raw.get("DEFAULT_LIMIT", 25))
 
     @property
     def MAX_LIMIT(self) -> int:
