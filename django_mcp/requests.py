@@ -132,6 +132,9 @@ def bare_view(operation: Operation, request: HttpRequest, **kwargs: Any) -> APIV
     view.headers = {}
     view.request = view.initialize_request(request, **kwargs)
     view.format_kwarg = view.get_format_suffix(**kwargs)
+    # DRF does so before it asks permissions, and the host's code may rely on it.
+    chosen = view.perform_content_negotiation(view.request, force=True)
+    view.request.accepted_renderer, view.request.accepted_media_type = chosen
     scheme = view.versioning_class() if view.versioning_class else None
     view.request.version, view.request.versioning_scheme = getattr(scheme, "default_version", None), scheme
     return view  # type: ignore[no-any-return]

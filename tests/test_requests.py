@@ -143,3 +143,10 @@ def test_a_bare_generic_view_is_set_up(context):
     view = bare_view(operation, inner_request(context, method="PUT", path="/generic/1/"), pk=1)
     assert isinstance(view, callback.cls)
     assert view.kwargs == {"pk": 1}
+
+
+def test_a_view_that_is_asked_has_negotiated_its_content_as_in_a_dispatch(context):
+    operation = operation_at("/items/", "/items/", "GET")
+    view = bare_view(operation, inner_request(context, method="GET", path="/items/"))
+    assert view.request.accepted_media_type == "application/json"
+    assert view.request.accepted_renderer.format == "json"

@@ -120,5 +120,8 @@ def has_own_authentication(view_class: type, callback: Any) -> bool:
     if getattr(view_class, "get_authenticators", None) is not APIView.get_authenticators:
         return True
     classes = callback.initkwargs.get("authentication_classes", getattr(view_class, "authentication_classes", ()))
+    if not isinstance(classes, list | tuple | set):
+        # A property: only the view itself, on a request, knows.
+        return True
     default = set(api_settings.DEFAULT_AUTHENTICATION_CLASSES)
     return bool(set(classes) - default) or (not classes and bool(default))

@@ -64,6 +64,9 @@ class McpView(JsonView):
         caller = gates.authenticate(request, client=client)
         server = gates.server_for(caller)
         gates.require_exposure(server)
+        if caller.user is not None:
+            # As REST framework does it: middleware that records who did something looks here.
+            request.user = caller.user
         context = Context(outer=request, caller=caller)
         throttling.check(context)
         wrong_params = 400 if is_modern(metadata.named_in(request.headers)) else 200

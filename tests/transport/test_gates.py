@@ -8,12 +8,12 @@ import time
 import pytest
 from django.core.exceptions import RequestDataTooBig
 from django.http import UnreadablePostError
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.urls import resolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from django_mcp import server
+from django_mcp import keys, server
 from django_mcp.models import ToolGroup
 from django_mcp.transport import views
 from django_mcp.transport.views import McpView
@@ -466,3 +466,14 @@ def test_any_request_gets_a_json_answer(http, exposed, body, method, content_typ
     assert response.status_code in {400, 401, 403, 405, 411, 413, 415}
     assert response["Content-Type"] == "application/json"
     assert json.loads(response.content)["error"]["code"] in {-32600, -32700}
+
+
+def test_middleware_around_the_endpoint_sees_who_called(exposed, person):
+    _key, secret = keys.issue(name="k", user=person, all_groups=True)
+    response = Client().post(
+        "/mcp",
+        '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {secret}"},
+    )
+    assert response.wsgi_request.user == person
