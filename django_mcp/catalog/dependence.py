@@ -1,6 +1,7 @@
 """Whose schema it is: whether what a serializer looks like may depend on the user who asks."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from rest_framework import serializers
@@ -35,6 +36,16 @@ def variant(view: APIView | None) -> tuple[Any, ...]:
 def _depends_on_user(view: APIView, serializer: Any) -> bool:
     if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
         return True
+    # Only what is no class can differ from call to call.
+    return _any_makes_itself_up(serializer) if isinstance(serializer, type) else _look(serializer)
+
+
+@lru_cache(maxsize=2048)
+def _any_makes_itself_up(serializer: type) -> bool:
+    return _look(serializer)
+
+
+def _look(serializer: Any) -> bool:
     return any(_makes_itself_up(cls) for cls in _classes(serializer, set()))
 
 
