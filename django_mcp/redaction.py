@@ -1,13 +1,15 @@
 """What must not be shown or stored, and how text that quotes data is made safe to read."""
 
+import html
 import json
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 from django_mcp.conf import conf
 
@@ -71,7 +73,9 @@ class _Masking:
         for key, item in value.items():
             here = f"{path}.{key}" if path else str(key)
             secret = here in self.sensitive or sensitive_name(str(key))
-            masked[self.text(str(key))] = MASK if secret and item is not None else self.mask(item, here, depth - 1)
+            # A yes or no keeps no secret, and what is agreed to must be seen.
+            secret = secret and item is not None and not isinstance(item, bool)
+            masked[self.text(str(key))] = MASK if secret else self.mask(item, here, depth - 1)
         return masked
 
     def text(self, text: str) -> str:
@@ -81,9 +85,18 @@ class _Masking:
 
 
 def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Return secrets as they may be quoted in text, the longest first: as they are, escaped by Python, by JSON."""
-    forms = {form for secret in secrets for form in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1])}
+    """Return secrets as they may be quoted in text, the longest first: as they are, escaped for Python, JSON, HTML, URLs."""
+    forms = {form(secret) for secret in secrets for form in _FORMS}
     return tuple(sorted(forms, key=len, reverse=True))
+
+
+_FORMS: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda text: repr(text)[1:-1],
+    lambda text: json.dumps(text)[1:-1],
+    html.escape,
+    lambda text: quote(text, safe="", errors="replace"),
+)
 
 
 def secrets_in(value: Any, sensitive: Collection[str] = ()) -> Iterator[str]:
@@ -100,7 +113,7 @@ def _secrets(value: Any, sensitive: frozenset[str], path: str, *, hidden: bool) 
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _secrets(item, sensitive, path, hidden=hidden)
-    elif hidden and len(str(value)) >= MIN_SECRET:
+    elif hidden and not isinstance(value, bool) and len(str(value)) >= MIN_SECRET:
         yield str(value)
 
 

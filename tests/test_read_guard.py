@@ -285,3 +285,11 @@ def test_a_query_that_is_no_text_is_read_as_its_driver_would_send_it(sql, guard)
     with watching("look") as watch, pytest.raises(ReadWrote):
         watch(lambda *sent: None, sql, None, False, {"connection": connection})
     assert watch.writes == ["DELETE t"]
+
+
+def test_writes_to_named_databases_are_noticed():
+    with read_guard.noticing(["default"]) as seen:
+        Item.objects.filter(name="nothing").exists()
+        assert not seen
+        Item.objects.create(name="something")
+    assert [write.verb for write in seen] == ["INSERT"]

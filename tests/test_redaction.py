@@ -1,4 +1,6 @@
+import html
 import json
+import urllib.parse
 
 import pytest
 from hypothesis import given
@@ -76,7 +78,7 @@ def test_what_nests_absurdly_deep_is_left_out():
 
 
 @pytest.mark.parametrize("secret", ["hunter2", "boom\\hun'ter\n2", 'quo"te'])
-@pytest.mark.parametrize("quote", [str, repr, json.dumps])
+@pytest.mark.parametrize("quote", [str, repr, json.dumps, html.escape, urllib.parse.quote])
 def test_the_values_of_sensitive_arguments_are_masked_in_text_however_they_are_quoted(secret, quote):
     text = f"Bad value: {quote(secret)}."
     assert secret not in redact(text, secrets=[secret])
@@ -87,3 +89,7 @@ def test_the_values_of_sensitive_arguments_are_masked_in_text_however_they_are_q
 def test_a_key_is_known_wherever_it_stands(before):
     key = "ak-" + "A1" * 21
     assert key not in redact(before + key)
+
+
+def test_what_is_agreed_to_by_yes_or_no_is_shown():
+    assert redact({"discard_all": True, "card": "4111"}) == {"discard_all": True, "card": MASK}

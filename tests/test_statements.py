@@ -83,3 +83,14 @@ def test_a_long_statement_is_read_in_one_pass():
 
 def test_no_value_is_part_of_what_is_said():
     assert str(write_in("UPDATE 'hunter2' SET a = 'hunter2'")) == "UPDATE"
+
+
+def test_a_backslash_hides_nothing_but_in_mysql():
+    sql = r"WITH a AS (SELECT '\') INSERT INTO t SELECT 1"
+    assert write_in(sql).verb == "INSERT"
+    assert write_in(sql, escapes=True) is None
+
+
+def test_a_pragma_that_sets_something_writes():
+    assert write_in("PRAGMA user_version = 7").verb == "PRAGMA"
+    assert write_in("PRAGMA table_info(t)") is None

@@ -1,0 +1,39 @@
+"""An operation whose body nobody described takes whatever is sent; this module is also its URLconf."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import include, path
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from django_mcp.testing import McpClient, exposing
+
+DECISION = {"approved": False, "confirm": "no", "id": 5}
+
+
+class Decide(APIView):
+    """Decide on a request: approved is true unless it is said to be false."""
+
+    def post(self, request):
+        return Response({"approved": True, **request.data})
+
+
+urlpatterns = [path("decide/", Decide.as_view(), name="decide"), path("", include("django_mcp.urls"))]
+
+
+@pytest.fixture
+def mcp(db, settings):
+    settings.ROOT_URLCONF = __name__
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"tests": "both"}}
+    with exposing("tests"):
+        yield McpClient(user=User.objects.create_superuser("boss"))
+
+
+def test_words_of_consent_are_arguments_of_an_operation_that_takes_any(mcp):
+    answer = mcp.call("decide", DECISION).confirm()
+    assert answer.response == DECISION
+
+
+def test_so_they_are_in_a_tool_of_its_own(mcp):
+    answer = mcp.tool("decide", DECISION).confirm()
+    assert answer.response == DECISION
