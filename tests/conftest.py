@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.utils import translation
 
 from django_mcp.testing import McpClient
 
@@ -48,6 +49,13 @@ def fresh_cache():
     cache.clear()
     yield
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def own_language():
+    """Leave no language behind: Django's LocaleMiddleware leaves the one of its last request active."""
+    yield
+    translation.deactivate()
 
 
 class Mcp:

@@ -42,7 +42,7 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
     args, ignored = without_yes(args, schema)
     effective, warnings = normalise(
         schema.input,
-        args,
+        _listed(args, schema),
         read_only=schema.read_only,
         partial=operation.method == "PATCH",
         needed=_path_arguments(schema),
@@ -64,6 +64,20 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
         forwarded=forwarded_headers(reach.context.outer),
         warnings=(*ignored, *warnings),
     )
+
+
+def _listed(args: dict[str, Any], schema: OperationSchema) -> dict[str, Any]:
+    """Return the arguments with single values of the query as lists where lists are meant: ?name=a is a list of one."""
+    properties = schema.input.get("properties", {})
+
+    def single(name: str, value: Any) -> bool:
+        placed = schema.placement.get(name)
+        if placed is None or placed.location != "query" or "array" not in properties.get(name, {}).get("type", ()):
+            return False
+        # What is blank is not set, what begins with a bracket is a list as text.
+        return isinstance(value, int | float) or (isinstance(value, str) and value.lstrip()[:1] not in {"", "["})
+
+    return {name: [value] if single(name, value) else value for name, value in args.items()}
 
 
 def without_yes(args: dict[str, Any], schema: OperationSchema) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -42,6 +42,8 @@ def test_the_hosts_own_filters_are_described_and_work(alice):
     assert [row["title"] for row in heavy] == ["ticket 4", "ticket 6"]
     assert alice.read("my_ticket_list", kind=["wish"]).response["count"] == 0
     assert alice.read("my_ticket_list", kind=["bug", "wish"]).response["count"] == 4
+    assert alice.read("my_ticket_list", kind="bug").response["count"] == 4
+    assert alice.read("my_ticket_list", kind='["bug"]').response["count"] == 4
     assert alice.read("my_ticket_list", kind=["chore"]).code == "validation_error"
 
 
