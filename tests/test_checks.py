@@ -1,7 +1,7 @@
 from importlib.metadata import PackageNotFoundError
 
 import pytest
-from django.core.checks import registry, run_checks
+from django.core.checks import registry
 from django.utils.translation import gettext_lazy
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 
@@ -25,8 +25,9 @@ class KeyAuthentication(TokenAuthentication):
 
 
 def ids(*, deploy=False):
-    found = run_checks(include_deployment_checks=deploy)
-    return [message.id.partition(".")[2] for message in found if message.id.startswith("django_mcp.")]
+    # Not all of Django's: since 6.1 its checks of models ask the database.
+    ours = [check for check in registry.registry.get_checks(deploy) if check.__module__.startswith("django_mcp.")]
+    return [message.id.partition(".")[2] for check in ours for message in check(app_configs=None)]
 
 
 @pytest.mark.parametrize(
