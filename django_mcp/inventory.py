@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.exposure import API_TOOLS, exposed, exposed_tool
 from django_mcp.models import ToolRule
-from django_mcp.server import Group, PublishAs, Rule, Server
+from django_mcp.server import Group, PublishAs, Rule, Server, approval_required
 from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.registry import hosted_tools
 from django_mcp.vocabulary import ApprovalMode, Operation, Safety
@@ -106,7 +106,7 @@ def _declared() -> Iterable[HostedTool]:
 
 def _operation_offer(operation: Operation, server: Server) -> Offer:
     rules = server.rules_for(operation.name, operation.method, operation.route)
-    approved = operation.requires_approval or any(rule.requires_approval for rule in rules)
+    approved = approval_required(rules, said=operation.requires_approval)
     notes: list[str | Promise] = list(operation.notes)
     if operation.own_authentication:
         notes.append(OWN_AUTHENTICATION)
@@ -127,7 +127,7 @@ def _operation_offer(operation: Operation, server: Server) -> Offer:
 
 def _tool_offer(tool: HostedTool, server: Server) -> Offer:
     rules = server.rules_for(tool.name)
-    approved = tool.requires_approval or any(rule.requires_approval for rule in rules)
+    approved = approval_required(rules, said=tool.requires_approval)
     mutates = tool.acts_as is not Safety.READ_ONLY
     return Offer(
         name=tool.name,

@@ -115,7 +115,11 @@ def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
     except DatabaseError as error:
         error_id = incidents.report(f"Storing the confirmation of {call.target} failed.", error)
         raise Unavailable("The confirmation could not be stored, nothing ran. Try again.", errorId=error_id) from error
-    except (ToolError, ProtocolError):
+    except ToolError:
+        raise
+    except ProtocolError as error:
+        # A host's tool may refuse in the protocol's words while its arguments are validated.
+        trail.refused(call, caller_reach.context.caller, error)
         raise
     except Exception as error:
         raise _failed(f"Preparing {call.target} failed.", error) from error

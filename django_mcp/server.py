@@ -4,7 +4,7 @@ The admin's rows are kept in memory behind the stamp that every change of them r
 own query, so a change is effective on the next request in every process.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -122,6 +122,11 @@ class Server:
         exact = [rule.mode for rule in rules if rule.exact and rule.mode is not None]
         mode = ApprovalMode.strictest(*exact) if exact else self.groups.get(group, Group()).mode or self.mode
         return ApprovalMode.strictest(mode, *(rule.mode for rule in rules if not rule.exact and rule.mode is not None))
+
+
+def approval_required(rules: Iterable[Rule], *, said: bool) -> bool:
+    """Tell whether a call must be asked about, whatever its mode: by its own word, or by a rule's."""
+    return said or any(rule.requires_approval for rule in rules)
 
 
 def mode_named(text: str) -> ApprovalMode | None:

@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django_mcp import audit, incidents
 from django_mcp.approval import tokens
 from django_mcp.approval.excerpts import bounded
-from django_mcp.errors import ApprovalError, NotFound, ToolError
+from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
 from django_mcp.exposure import API_TOOLS, Reach
 from django_mcp.redaction import redact
 from django_mcp.tools.base import TOKEN, CallingTool
@@ -20,7 +20,7 @@ def note(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None
     _record(kind, caller, tool=call.tool, target=call.target, **detail)
 
 
-def refused(call: ToolCall, caller: Caller, error: ToolError) -> None:
+def refused(call: ToolCall, caller: Caller, error: ToolError | ProtocolError) -> None:
     """Record that a write was refused, or a token that came with it."""
     said: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
     if isinstance(error, ApprovalError):

@@ -1,6 +1,6 @@
 """May it run? A pure function of the call, the server's settings and the caller."""
 
-from django_mcp.server import Rule, Server
+from django_mcp.server import Rule, Server, approval_required
 from django_mcp.vocabulary import (
     ApprovalMode,
     Caller,
@@ -43,7 +43,7 @@ def _rules(call: ToolCall, server: Server) -> tuple[Rule, ...]:
 def _requires_approval(call: ToolCall, rules: tuple[Rule, ...]) -> bool:
     operation = call.operation
     said = operation is not None and bool(operation.requires_approval or operation.hints.requires_approval)
-    return call.requires_approval or said or any(rule.requires_approval for rule in rules)
+    return approval_required(rules, said=call.requires_approval or said)
 
 
 def _mode(call: ToolCall, server: Server, caller: Caller, *, rules: tuple[Rule, ...], required: bool) -> ApprovalMode:

@@ -15,7 +15,6 @@ from typing import Any
 import jwt
 from django.core.cache import caches
 
-from django_mcp.approval import canonical
 from django_mcp.approval.keyring import question_keys
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError, ToolError, Unavailable
@@ -115,11 +114,6 @@ def redeem(state: str, responses: Mapping[str, Any], binding: Binding) -> dict[s
 def invalid() -> ProtocolError:
     """Return the error for a state that is not this call's, with its one text: nobody is told what it was."""
     return ProtocolError(ProtocolError.PARAMS, INVALID)
-
-
-def args_hash(arguments: Mapping[str, Any], forwarded: Mapping[str, str]) -> str:
-    """Return the digest of a call's effective arguments and forwarded headers for a binding."""
-    return canonical.args_hash(arguments, forwarded)
 
 
 def _verified(state: str) -> dict[str, Any]:

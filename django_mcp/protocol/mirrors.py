@@ -19,12 +19,12 @@ PARAM_PREFIX = "Mcp-Param-"
 ANNOTATION = "x-mcp-header"
 # The parameter that `Mcp-Name` repeats, by method; of the methods with one, the others are not served here.
 _NAMED_BY = {"tools/call": "name"}
-_MIRRORED_TYPES = frozenset({"string", "integer", "boolean"})
+MIRRORED_TYPES = ("string", "integer", "boolean")
 
 _ENCODED = re.compile(r"=\?base64\?(?P<payload>.*)\?=")
 _PLAIN = re.compile(r"[\t\x20-\x7E]*")
 # RFC 9110 section 5.6.2; no other text can be part of a header's name.
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _WHOLE_NUMBER = re.compile(r"(-?[0-9]{1,20})(\.0+)?")
 
 
@@ -67,7 +67,7 @@ def declared(schema: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[
         if not isinstance(inner, Mapping):
             continue
         name, kind = inner.get(ANNOTATION), inner.get("type")
-        if isinstance(name, str) and _TOKEN.fullmatch(name) and isinstance(kind, str) and kind in _MIRRORED_TYPES:
+        if isinstance(name, str) and HEADER_NAME.fullmatch(name) and isinstance(kind, str) and kind in MIRRORED_TYPES:
             yield (*path, key), name, kind
         yield from declared(inner, (*path, key))
 
@@ -75,7 +75,7 @@ def declared(schema: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[
 def is_param_header(name: str) -> bool:
     """Tell whether a header of that name can repeat an argument."""
     prefix, rest = name[: len(PARAM_PREFIX)], name[len(PARAM_PREFIX) :]
-    return prefix.lower() == PARAM_PREFIX.lower() and _TOKEN.fullmatch(rest) is not None
+    return prefix.lower() == PARAM_PREFIX.lower() and HEADER_NAME.fullmatch(rest) is not None
 
 
 def decoded(text: str) -> str | None:

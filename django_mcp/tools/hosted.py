@@ -21,6 +21,7 @@ from django_mcp.errors import ValidationFailed
 from django_mcp.exposure import Reach, admits_tool, exposed_tool
 from django_mcp.redaction import one_line, sensitive_name
 from django_mcp.requests import forwarded_headers
+from django_mcp.server import approval_required
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
 from django_mcp.tools.declarations import HostedTool, declared
@@ -165,7 +166,7 @@ def _call(tool: HostedTool, reach: Reach, **more: Any) -> ToolCall:
         target=tool.name,
         title=tool.title or tool.description.partition("\n")[0],
         safety=tool.acts_as,
-        requires_approval=tool.requires_approval or any(rule.requires_approval for rule in rules),
+        requires_approval=approval_required(rules, said=tool.requires_approval),
         group=tool.group,
         summary=tool.summary,
         **more,

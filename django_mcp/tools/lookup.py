@@ -13,6 +13,7 @@ from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import Reach
 from django_mcp.protocol import strict_json
 from django_mcp.redaction import one_line
+from django_mcp.server import approval_required
 from django_mcp.vocabulary import Operation, Run, Safety, ToolCall
 
 API_CALL = "api_call"
@@ -75,7 +76,7 @@ def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
 def requires_approval(operation: Operation, reach: Reach) -> bool:
     """Tell whether the operation asks before it runs, by its own word or by a rule's."""
     rules = reach.server.rules_for(operation.name, operation.method, operation.route)
-    return operation.requires_approval or any(rule.requires_approval for rule in rules)
+    return approval_required(rules, said=operation.requires_approval)
 
 
 def reads_at_once(operation: Operation, reach: Reach) -> bool:

@@ -2,6 +2,7 @@
 
 import base64
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -25,7 +26,7 @@ INLINE = ("image", "audio")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(ABC):
     """One piece of content. `audience` says for whom it is, `priority` how much it matters, from 0 to 1."""
 
     audience: Sequence[Audience] = ()
@@ -48,9 +49,9 @@ class Content:
             said["priority"] = self.priority
         return {"annotations": said} if said else {}
 
+    @abstractmethod
     def block(self, context: Context) -> dict[str, Any]:
         """Return the MCP content block for the caller of `context`."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from django_mcp.approval import questions
+from django_mcp.approval import canonical, questions
 from django_mcp.approval.questions import Binding, Exchange
 from django_mcp.errors import ProtocolError, ToolError
 from django_mcp.protocol import elicitation
@@ -182,7 +182,7 @@ class Dialogue:
             sub=context.caller.subject,
             host=context.caller.host,
             tool=tool,
-            args_hash=questions.args_hash(arguments, forwarded_headers(context.outer)),
+            args_hash=canonical.args_hash(arguments, forwarded_headers(context.outer)),
         )
         inputs = context.inputs
         if inputs.state is not None and not asking:

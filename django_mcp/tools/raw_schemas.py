@@ -1,7 +1,6 @@
 """JSON Schemas that hosts write themselves: checked once, published as they are, never completed from elsewhere."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,13 +13,10 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from django_mcp.protocol import json_schemas
+from django_mcp.protocol.mirrors import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
 
 Schema = Mapping[str, Any]
 
-HEADER = "x-mcp-header"
-HEADER_TYPES = ("string", "integer", "boolean")
-# A token of RFC 9110, section 5.6.2: what may be part of a header's name.
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REFERENCES = ("$ref", "$dynamicRef")
 
 
@@ -78,17 +74,17 @@ def _header_problems(root: Resource[Any]) -> Iterator[str]:
     reachable = {id(schema): name for name, schema in _properties(root.contents, "")}
     seen: dict[str, str] = {}
     for schema in _everywhere(root):
-        if HEADER not in schema:
+        if ANNOTATION not in schema:
             continue
-        header, where = schema[HEADER], reachable.get(id(schema))
+        header, where = schema[ANNOTATION], reachable.get(id(schema))
         if where is None:
-            yield f"has {HEADER} where clients do not look for it; it belongs on an entry of properties."
+            yield f"has {ANNOTATION} where clients do not look for it; it belongs on an entry of properties."
         elif not isinstance(header, str) or not HEADER_NAME.fullmatch(header):
-            yield f"has {HEADER} {header!r} on {where}; it must be a word of letters, digits and -."
-        elif schema.get("type") not in HEADER_TYPES:
-            yield f"has {HEADER} on {where}, whose type must be one of {', '.join(HEADER_TYPES)}."
+            yield f"has {ANNOTATION} {header!r} on {where}; it must be a word of letters, digits and -."
+        elif schema.get("type") not in MIRRORED_TYPES:
+            yield f"has {ANNOTATION} on {where}, whose type must be one of {', '.join(MIRRORED_TYPES)}."
         elif header.lower() in seen:
-            yield f"has {HEADER} {header!r} on {seen[header.lower()]} and on {where}; name each only once."
+            yield f"has {ANNOTATION} {header!r} on {seen[header.lower()]} and on {where}; name each only once."
         else:
             seen[header.lower()] = where
 

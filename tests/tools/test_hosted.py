@@ -685,6 +685,22 @@ def test_a_protocol_error_is_the_whole_answer(offer, mcp, safety):
         assert kinds()[-1] == "executed"
 
 
+class Picky(serializers.Serializer):
+    size = serializers.CharField()
+
+    def validate_size(self, value):
+        raise ProtocolError(-32042, "Authorise first.")
+
+
+def test_a_protocol_error_before_anything_runs_is_on_the_record(offer, mcp):
+    offer(lambda caller, data: {}, name="pour", safety=Safety.WRITE, input=Picky)
+    with pytest.raises(RpcError):
+        mcp.tool("pour", {"size": "small"})
+    event = AuditEvent.objects.latest("id")
+    assert (event.kind, event.target, event.detail["code"]) == ("call_refused", "pour", -32042)
+    assert not Confirmation.objects.exists()
+
+
 def test_details_come_as_json_and_leave_the_envelope_alone(offer, mcp):
     error = ToolError("Sold out.", status="fine", code="mine", api="other", price=Decimal("2.50"), at=uuid.UUID(int=2))
     offer(raising(error), name="pour", safety=Safety.READ_ONLY)
