@@ -1,20 +1,19 @@
 """The state that a client carries between a question and its answer: signed, for one call, spent once.
 
-A JWS compact token under a key of its own, behind a prefix. It holds what was asked and what was answered before, so
-that nothing is kept between the rounds but the mark that it was spent, and that is in the cache alone.
+It holds what was asked and what was answered before, so that nothing is kept between the rounds but the mark that it
+was spent, and that is in the cache alone.
 """
 
 import logging
-import re
 import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import jwt
 from django.core.cache import caches
 
+from django_mcp.approval import signing
 from django_mcp.approval.keyring import question_keys
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError, ToolError, Unavailable
@@ -23,7 +22,6 @@ from django_mcp.protocol import elicitation
 logger = logging.getLogger("django_mcp")
 
 PREFIX = "mcp_ask_"
-ALGORITHM = "HS256"
 TYPE = "MCP+ASK"
 # How long a person may take for an answer, in seconds.
 LIFETIME = 10 * 60
@@ -43,13 +41,7 @@ TOO_LONG = (
     "What was asked and answered in this call is too long to be carried on. Call again, and keep the answers short."
 )
 
-# The one header that is signed here, so that none of a stranger's making is ever parsed.
-_HEADER = jwt.encode({}, bytes(32), algorithm=ALGORITHM, headers={"typ": TYPE}).partition(".")[0]
-# 32 bytes are 43 characters, the last of which has two bits that decoders ignore: only one spelling is taken.
-_FORM = re.compile(
-    re.escape(f"{PREFIX}{_HEADER}.") + r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]",
-)
-_OPTIONS: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
+_SIGNER = signing.Signer(prefix=PREFIX, typ=TYPE, keys=question_keys, max_length=MAX_LENGTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +74,7 @@ def sign(binding: Binding, asked: Mapping[str, Mapping[str, Any]], answered: Map
         "asked": asked,
         "answered": {key: asdict(exchange) for key, exchange in answered.items()},
     }
-    state = PREFIX + jwt.encode(payload, question_keys()[0], algorithm=ALGORITHM, headers={"typ": TYPE})
+    state = _SIGNER.sign(payload)
     if len(state) > MAX_LENGTH:
         raise ToolError(TOO_LONG)
     return state
@@ -117,13 +109,10 @@ def invalid() -> ProtocolError:
 
 
 def _verified(state: str) -> dict[str, Any]:
-    if len(state) <= MAX_LENGTH and _FORM.fullmatch(state):
-        for key in question_keys():
-            try:
-                return jwt.decode(state.removeprefix(PREFIX), key, algorithms=[ALGORITHM], options=_OPTIONS)
-            except jwt.InvalidTokenError:
-                continue
-    raise invalid()
+    try:
+        return _SIGNER.verify(state)
+    except signing.Forged:
+        raise invalid() from None
 
 
 def _check(asked: Mapping[str, Any], given: Mapping[str, Any]) -> None:

@@ -1,21 +1,15 @@
-"""Confirmation tokens: a JWS compact token behind a prefix. No database and no cache."""
+"""Confirmation tokens: what they say, and how an agent may hand them back. No database and no cache."""
 
-import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 from uuid import UUID
 
-import jwt
-from jwt.utils import base64url_decode, base64url_encode
-
+from django_mcp.approval import signing
 from django_mcp.approval.keyring import signing_keys
 from django_mcp.errors import ConfirmationInvalid, ConfirmationMalformed
 
 PREFIX = "mcp_cf_"
-ALGORITHM = "HS256"
-HEADER = {"alg": ALGORITHM, "typ": "MCP+CONFIRM"}
-MAX_LENGTH = 4096
 
 MALFORMED = (
     f"Invalid token format. A confirmationToken begins with {PREFIX} and must be copied whole from a "
@@ -27,9 +21,7 @@ INVALID = (
     "get a new one."
 )
 
-_FORM = re.compile(re.escape(PREFIX) + r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)")
-_TEXTS = ("sub", "tool", "target", "args_hash", "jti")
-_TIMES = ("iat", "exp")
+_SIGNER = signing.Signer(prefix=PREFIX, typ="MCP+CONFIRM", keys=signing_keys, max_length=4096)
 _HASH = re.compile(r"(?:[0-9a-f]{64})?")
 _AROUND = " \t\r\n\v\f\"'`\u00a0\u00ab\u00bb\u2018\u2019\u201c\u201d\u200b\ufeff"
 _CONSENT = frozenset({
@@ -38,8 +30,6 @@ _CONSENT = frozenset({
     "none", "null", "ok", "okay", "oui", "perform", "please", "proceed", "run", "si", "sim", "sure", "sí", "tak",
     "true", "undefined", "y", "yeah", "yep", "yes",
 })  # fmt: skip
-# JWT's times and audience are none of this token's claims, or are read by those who know what they mean here.
-_OPTIONS: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ class Claims:
 
 def sign(claims: Claims) -> str:
     """Return the token for `claims`, signed with the current key."""
-    return PREFIX + jwt.encode(asdict(claims), signing_keys()[0], algorithm=ALGORITHM, headers={"typ": HEADER["typ"]})
+    return _SIGNER.sign(asdict(claims))
 
 
 def clean(value: object) -> str | None:
@@ -79,19 +69,12 @@ def verify(text: str) -> Claims:
 
     Raises ConfirmationMalformed for what is no token, ConfirmationInvalid for one that was not signed here.
     """
-    form = _FORM.fullmatch(text) if len(text) <= MAX_LENGTH else None
-    if form is None:
-        raise ConfirmationMalformed(MALFORMED)
-    header, signature = form[1], form[3]
-    if _header(header) != HEADER or not _exact(signature):
-        raise invalid()
-    for key in signing_keys():
-        try:
-            payload = jwt.decode(text.removeprefix(PREFIX), key, algorithms=[ALGORITHM], options=_OPTIONS)
-        except jwt.InvalidTokenError:
-            continue
-        return _claims(payload)
-    raise invalid()
+    try:
+        return _claims(_SIGNER.verify(text))
+    except signing.Malformed:
+        raise ConfirmationMalformed(MALFORMED) from None
+    except signing.Forged:
+        raise invalid() from None
 
 
 def confirmation_of(text: str) -> UUID | None:
@@ -111,37 +94,15 @@ def _consents(text: str) -> bool:
     return not _CONSENT.isdisjoint(word.strip(".,;:!") for word in text.lower().split())
 
 
-def _header(segment: str) -> object:
-    try:
-        return json.loads(base64url_decode(segment))
-    except (ValueError, RecursionError):
-        raise ConfirmationMalformed(MALFORMED) from None
-
-
-def _exact(signature: str) -> bool:
-    """Tell whether the text is the only one for its bytes: base64 ignores the last character's spare bits."""
-    try:
-        return base64url_encode(base64url_decode(signature)).decode() == signature
-    except ValueError:
-        return False
-
-
 def _claims(payload: dict[str, Any]) -> Claims:
-    texts = {name: text for name in _TEXTS if isinstance(text := payload.get(name), str)}
-    times = {name: time for name in _TIMES if isinstance(time := payload.get(name), int) and not isinstance(time, bool)}
-    if len(texts) < len(_TEXTS) or len(times) < len(_TIMES):
+    said: dict[str, Any] = {field.name: payload.get(field.name) for field in fields(Claims)}
+    # The very types: a truth value is an int too, and no time.
+    if any(type(said[field.name]) is not field.type for field in fields(Claims)):
         raise invalid()
-    if not _HASH.fullmatch(texts["args_hash"]) or not _is_uuid(texts["jti"]):
+    claims = Claims(**said)
+    if not _HASH.fullmatch(claims.args_hash) or not _is_uuid(claims.jti):
         raise invalid()
-    return Claims(
-        sub=texts["sub"],
-        tool=texts["tool"],
-        target=texts["target"],
-        args_hash=texts["args_hash"],
-        iat=times["iat"],
-        exp=times["exp"],
-        jti=texts["jti"],
-    )
+    return claims
 
 
 def _is_uuid(text: str) -> bool:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
-import jwt
 from django.core.exceptions import SuspiciousOperation
 from django.core.files import File as DjangoFile
 from django.core.files.storage import InvalidStorageError, Storage, storages
@@ -16,6 +15,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from django_mcp.approval.keyring import link_keys
+from django_mcp.approval.signing import Forged, Signer
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound
 from django_mcp.redaction import one_line
@@ -23,9 +23,6 @@ from django_mcp.requests import Context
 from django_mcp.vocabulary import Caller
 
 APP = "django_mcp"
-ALGORITHM = "HS256"
-# A confirmation token must not open a file, nor a link confirm anything: they differ in type as well as in key.
-TYPE = "MCP+FILE"
 # What it begins with is how a token is found in text that must not show it.
 PREFIX = "mcp_file_"
 FOLDER = "mcp"
@@ -34,6 +31,8 @@ STORED_NAME = re.compile(r"[0-9a-f]{32}")
 UNKNOWN_TYPE = "application/octet-stream"
 # RFC 9110, section 8.3.1; it becomes a header.
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+(;[ -~]*)?", re.ASCII)
+# No URL is longer.
+_SIGNER = Signer(prefix=PREFIX, typ="MCP+FILE", keys=link_keys, max_length=64 * 1024, expires=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,7 @@ def link(stored: StoredFile, context: Context) -> dict[str, Any]:
     said = {**asdict(stored), "sub": context.caller.subject, "exp": int(time.time()) + conf.RESOURCE_LINK_EXPIRY}
     # What is there is measured anew when it is fetched.
     del said["size"]
-    token = PREFIX + jwt.encode(said, link_keys()[0], algorithm=ALGORITHM, headers={"typ": TYPE})
+    token = _SIGNER.sign(said)
     block = {
         "type": "resource_link",
         "uri": context.outer.build_absolute_uri(_path(context.outer, token)),
@@ -99,23 +98,13 @@ def linked(token: str, caller: Caller) -> StoredFile:
 
     Raises NotFound for a link that was not made here, was made for another caller, has expired, or whose file is gone.
     """
-    if not token.startswith(PREFIX):
+    try:
+        said = _SIGNER.verify(token)
+    except Forged:
+        raise NotFound from None
+    if said.get("sub") != caller.subject:
         raise NotFound
-    for key in link_keys():
-        try:
-            found = jwt.decode_complete(
-                token.removeprefix(PREFIX),
-                key,
-                algorithms=[ALGORITHM],
-                options={"require": ["exp"], "verify_sub": False},
-            )
-        except jwt.InvalidTokenError:
-            continue
-        said = found["payload"]
-        if found["header"].get("typ") != TYPE or said.get("sub") != caller.subject:
-            break
-        return _existing(said)
-    raise NotFound
+    return _existing(said)
 
 
 def _existing(said: dict[str, Any]) -> StoredFile:

@@ -1,0 +1,77 @@
+"""Texts that we hand out and know again: JWS compact tokens, each kind behind a prefix of its own.
+
+No kind can stand for another: they differ in their keys and in the type that their header names.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+from jwt.utils import base64url_decode, base64url_encode
+
+_ALGORITHM = "HS256"
+_FORM = re.compile(r"([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]*)")
+# JWT's claims are none of ours, or are looked at by those who know what they mean here.
+_UNCHECKED = {f"verify_{claim}": False for claim in ("nbf", "iat", "aud", "iss", "sub", "jti")}
+
+
+class Forged(ValueError):
+    """The text was not signed here, or not as one of this kind."""
+
+
+class Malformed(Forged):
+    """The text has not even the form of a signed one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signer:
+    """One kind of signed text.
+
+    `typ` is what its header names, `keys` gives its HS256 keys, of which the first signs and all verify; `max_length`
+    is in characters. `expires` is True where the text is worth nothing after its `exp`, in epoch seconds.
+    """
+
+    prefix: str
+    typ: str
+    keys: Callable[[], tuple[bytes, ...]]
+    max_length: int
+    expires: bool = False
+
+    def sign(self, claims: Mapping[str, Any]) -> str:
+        """Return the text that says `claims`. Raises TypeError for what is no JSON."""
+        return self.prefix + jwt.encode(dict(claims), self.keys()[0], algorithm=_ALGORITHM, headers={"typ": self.typ})
+
+    def verify(self, text: str) -> dict[str, Any]:
+        """Return what a text says. Raises Malformed for what is none of any key, Forged for what is not ours."""
+        jws = text.removeprefix(self.prefix)
+        form = _FORM.fullmatch(jws) if jws != text and len(text) <= self.max_length else None
+        if form is None:
+            raise Malformed
+        # Before PyJWT sees it: nothing is parsed under a header of a stranger's making.
+        if _header(form[1]) != {"alg": _ALGORITHM, "typ": self.typ} or not _exact(form[2]):
+            raise Forged
+        options: Any = {**_UNCHECKED, "verify_exp": self.expires, "require": ["exp"] if self.expires else []}
+        for key in self.keys():
+            try:
+                return jwt.decode(jws, key, algorithms=[_ALGORITHM], options=options)
+            except jwt.InvalidTokenError:
+                continue
+        raise Forged
+
+
+def _header(segment: str) -> object:
+    try:
+        return json.loads(base64url_decode(segment))
+    except (ValueError, RecursionError):
+        raise Malformed from None
+
+
+def _exact(signature: str) -> bool:
+    """Tell whether the text is the only one for its bytes: base64 ignores the last character's spare bits."""
+    try:
+        return base64url_encode(base64url_decode(signature)).decode() == signature
+    except ValueError:
+        return False
