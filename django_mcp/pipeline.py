@@ -30,7 +30,7 @@ from django_mcp.requests import Context
 from django_mcp.server import Server
 from django_mcp.tools import media, registry, results
 from django_mcp.tools.base import AnsweringTool, AnyTool
-from django_mcp.tools.lookup import reachable_names
+from django_mcp.tools.operations import reachable_names
 from django_mcp.tools.proposals import proposal, summary_of
 from django_mcp.tools.results import ToolResult
 from django_mcp.vocabulary import (

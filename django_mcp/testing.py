@@ -24,8 +24,7 @@ from django_mcp.protocol.mirrors import METHOD_HEADER, NAME_HEADER
 from django_mcp.protocol.revisions import MODERN
 from django_mcp.protocol.serializers import CLIENT_CAPABILITIES, PROTOCOL_VERSION
 from django_mcp.tools import api_tools, raw_schemas
-from django_mcp.tools.base import TOKEN
-from django_mcp.tools.lookup import API_CALL, API_READ
+from django_mcp.tools.base import API_CALL, API_READ, TOKEN
 from django_mcp.vocabulary import Safety
 
 REVISION = "2025-11-25"

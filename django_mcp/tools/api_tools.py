@@ -8,9 +8,21 @@ from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import API_TOOLS, Reach, offers_api_tools
 from django_mcp.protocol import strict_json
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, AnsweringTool, AnyTool, CallingTool, Schema, Stored
-from django_mcp.tools.lookup import API_CALL, API_READ, describe, reads_at_once, search
-from django_mcp.tools.resolution import ENVELOPE, SAYING_YES, kept, resolved
+from django_mcp.tools.base import (
+    ANSWER_SCHEMA,
+    API_CALL,
+    API_READ,
+    TOKEN,
+    TOKEN_SCHEMA,
+    AnsweringTool,
+    AnyTool,
+    CallingTool,
+    Schema,
+    Stored,
+)
+from django_mcp.tools.lookup import describe, search
+from django_mcp.tools.operations import reads_at_once
+from django_mcp.tools.resolution import SAYING_YES, kept, resolved
 from django_mcp.vocabulary import Operation, Safety, ToolCall
 
 
@@ -95,7 +107,7 @@ _CALL_PROPERTIES: Schema = {
 
 def _taking(properties: Schema, required: list[str]) -> Callable[[Reach], tuple[Schema, Schema]]:
     taken = {"type": "object", "properties": properties, "required": required}
-    return lambda _reach: (taken, ENVELOPE)
+    return lambda _reach: (taken, ANSWER_SCHEMA)
 
 
 def _read_only(_reach: Reach) -> Safety:
@@ -157,13 +169,7 @@ TOOLS: tuple[AnyTool, ...] = (
             "confirmationToken and runs nothing: show summary and args to the user, and once they agree call again "
             "with the same args and the token."
         ),
-        schemas=_taking(
-            {
-                **_CALL_PROPERTIES,
-                TOKEN: TOKEN_SCHEMA,
-            },
-            ["name", "args"],
-        ),
+        schemas=_taking({**_CALL_PROPERTIES, TOKEN: TOKEN_SCHEMA}, ["name", "args"]),
         safety=Reach.worst,
         reached=_offered,
         resolve=call,

@@ -12,10 +12,18 @@ if TYPE_CHECKING:
 
 Schema = Mapping[str, Any]
 
+API_CALL = "api_call"
+API_READ = "api_read"
 TOKEN = "confirmationToken"  # noqa: S105 - an argument's name
 TOKEN_SCHEMA: Schema = {
     "type": "string",
     "description": "The token of the first answer, only after the user has agreed.",
+}
+# What every call of an operation answers, whatever became of it.
+ANSWER_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
+    "required": ["status"],
 }
 
 

@@ -1,49 +1,26 @@
 """Tools that the host defines in code, in any app's `mcp.py`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
-from itertools import islice
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.urls import path
-from drf_spectacular.utils import extend_schema
-from jsonschema.exceptions import ValidationError
 from jsonschema.protocols import Validator
-from rest_framework.generics import GenericAPIView
 
 from django_mcp import incidents
 from django_mcp.approval.policy import decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.arguments import normalise
-from django_mcp.catalog.schema import OperationSchema, schema_for
-from django_mcp.errors import ValidationFailed
 from django_mcp.exposure import Reach, admits_tool, exposed_tool
-from django_mcp.redaction import one_line, sensitive_name
 from django_mcp.requests import forwarded_headers
 from django_mcp.server import approval_required
-from django_mcp.tools import raw_schemas
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
+from django_mcp.tools import hosted_schemas, raw_schemas
+from django_mcp.tools.base import TOKEN, CallingTool, Schema, Stored
 from django_mcp.tools.declarations import HostedTool, declared
-from django_mcp.tools.portable_schema import portable
 from django_mcp.tools.questions import Dialogue
 from django_mcp.tools.resolution import kept
 from django_mcp.tools.runs import ToolRun
-from django_mcp.vocabulary import Caller, Operation, Run, ToolCall
-
-NO_ARGUMENTS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
-MAX_PROBLEMS_IN_TEXT = 5
-MAX_PROBLEMS = 20
-# What a request for confirmation and an error say, as the README lists it.
-ENVELOPE = frozenset(
-    {
-        "status", "api", "safety", "confirmationToken", "expiresInSeconds", "summary", "args", "instruction", "preview",
-        "warnings", "reviewUrl", "code", "error", "errorId", "errors", "changed", "outcome", "retryAfter", "httpStatus",
-        "response",
-    }
-)  # fmt: skip
-# Root keywords that say nothing of the value; the rest would refuse what stands in the result's place.
-_HARMLESS = frozenset({"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "title", "description"})
+from django_mcp.vocabulary import Caller, Run, ToolCall
 
 
 def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:
@@ -75,33 +52,6 @@ def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingToo
     )
 
 
-def _described(tool: HostedTool) -> OperationSchema:
-    """Return what its serializers say, as for an operation that takes and answers them."""
-    return schema_for(_operation(tool))
-
-
-@cache
-def _operation(tool: HostedTool) -> Operation:
-    def post(self: Any, request: Any) -> None: ...
-
-    view = type(
-        tool.name,
-        (GenericAPIView,),
-        {"post": extend_schema(request=tool.input, responses=tool.output)(post), "__doc__": tool.description},
-    )
-    return Operation(
-        name=tool.name,
-        method="POST",
-        route="/",
-        safety=tool.acts_as,
-        requires_approval=tool.requires_approval,
-        group=tool.group,
-        callback=path("", view.as_view()).callback,  # type: ignore[attr-defined]
-        view_class=view,
-        handler="post",
-    )
-
-
 def _reached(tool: HostedTool, reach: Reach) -> bool:
     caller = reach.context.caller
     # What a callable asks for, and what nobody declared, is not known by name.
@@ -126,32 +76,9 @@ def _permits(tool: HostedTool, caller: Caller) -> bool:
         return False
 
 
-def _own_schemas(tool: HostedTool) -> tuple[Schema, Schema | None]:
-    taken = tool.input_schema or (_described(tool).input if tool.input else NO_ARGUMENTS)
-    given = tool.output_schema or (_described(tool).output if tool.output else None)
-    return taken, given
-
-
 def _schemas(tool: HostedTool, reach: Reach) -> tuple[Schema, Schema | None]:
-    taken, given = _own_schemas(tool)
-    # What the host wrote itself is listed as it is.
-    taken = tool.input_schema or portable(taken)
-    given = tool.output_schema or (None if given is None else portable(given, answers=True))
-    if _runs_at_once(tool, reach):
-        return taken, given
-    properties = {**taken.get("properties", {}), TOKEN: TOKEN_SCHEMA}
-    return {**taken, "properties": properties}, None if given is None else _loosened(given)
-
-
-def _runs_at_once(tool: HostedTool, reach: Reach) -> bool:
-    return isinstance(decide(_call(tool, reach), reach.server, reach.context.caller), Run)
-
-
-def _loosened(schema: Schema) -> dict[str, Any]:
-    """Return an output schema that the request for confirmation, which comes in the result's place, fits as well."""
-    kept = {key: value for key, value in schema.items() if key in _HARMLESS}
-    properties = {name: {} if name in ENVELOPE else said for name, said in schema.get("properties", {}).items()}
-    return {**kept, "type": "object", "properties": {"status": {}, **properties}}
+    decision = decide(_call(tool, reach), reach.server, reach.context.caller)
+    return hosted_schemas.listed(tool, takes_token=not isinstance(decision, Run))
 
 
 def _fits(tool: HostedTool, structured: Mapping[str, Any], reach: Reach) -> bool:
@@ -181,11 +108,12 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
     warnings: tuple[str, ...] = ()
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
-        schema = _described(tool)
+        schema = hosted_schemas.described(tool)
         effective, warnings = normalise(schema.input, args, read_only=schema.read_only)
         sensitive |= schema.sensitive
     else:
-        effective = _fitting(tool, args)
+        raw_schemas.check(args, _input_validator(tool), sensitive)
+        effective = args
     dialogue = None
     if tool.asks:
         asking = not _call(tool, reach).mutates
@@ -207,33 +135,4 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
 
 @cache
 def _input_validator(tool: HostedTool) -> Validator:
-    return raw_schemas.validator(tool.input_schema or NO_ARGUMENTS)
-
-
-def _fitting(tool: HostedTool, args: dict[str, Any]) -> dict[str, Any]:
-    try:
-        errors = _errors(_input_validator(tool).iter_errors(args), frozenset(tool.sensitive_fields))
-    except (RecursionError, OverflowError):
-        raise ValidationFailed("The arguments are nested too deeply, or a number in them is too large.") from None
-    if errors:
-        text = " ".join(f"{where}: {said[0]}." for where, said in list(errors.items())[:MAX_PROBLEMS_IN_TEXT])
-        raise ValidationFailed(f"The arguments do not fit. {text}", errors=errors)
-    return args
-
-
-def _errors(found: Iterable[ValidationError], sensitive: frozenset[str]) -> dict[str, list[str]]:
-    errors: dict[str, list[str]] = {}
-    for error in islice(found, MAX_PROBLEMS):
-        errors.setdefault(one_line(raw_schemas.path_of(error)), []).append(_said(error, sensitive))
-    return errors
-
-
-def _said(error: ValidationError, sensitive: frozenset[str]) -> str:
-    """Return what is wrong. jsonschema quotes the value, which must not happen to one that is masked everywhere."""
-    names = [step for step in error.absolute_path if isinstance(step, str)]
-    hidden = any(sensitive_name(name) for name in names) or ".".join(names) in sensitive
-    if hidden or (
-        isinstance(error.instance, dict | list) and error.validator not in {"required", "additionalProperties"}
-    ):
-        return f"does not fit its schema ({error.validator})"
-    return one_line(error.message)
+    return raw_schemas.validator(tool.input_schema or hosted_schemas.NO_ARGUMENTS)

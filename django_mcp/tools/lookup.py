@@ -1,23 +1,21 @@
 """`api_search` and `api_describe`: how an agent finds and understands operations."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from django_mcp.approval.policy import decide
-from django_mcp.catalog.schema import OperationSchema, schema_for
 from django_mcp.catalog.search import Hit, index_for
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import Reach
 from django_mcp.protocol import strict_json
 from django_mcp.redaction import one_line
-from django_mcp.server import approval_required
-from django_mcp.vocabulary import Operation, Run, Safety, ToolCall
+from django_mcp.tools.base import API_CALL, API_READ
+from django_mcp.tools.operations import call_of, reachable_names, reads_at_once, schema_of
+from django_mcp.vocabulary import Operation, Run, Safety
 
-API_CALL = "api_call"
-API_READ = "api_read"
 MAX_TAKE = 100
 DEFAULT_TAKE = 20
 MAX_DESCRIBED = 10
@@ -68,47 +66,13 @@ def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
     }
 
 
-def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
-    """Return the operation's schema as this caller's user sees it."""
-    return schema_for(operation, reach.view(operation))
-
-
-def requires_approval(operation: Operation, reach: Reach) -> bool:
-    """Tell whether the operation asks before it runs, by its own word or by a rule's."""
-    rules = reach.server.rules_for(operation.name, operation.method, operation.route)
-    return approval_required(rules, said=operation.requires_approval)
-
-
-def reads_at_once(operation: Operation, reach: Reach) -> bool:
-    """Tell whether `api_read` may call it."""
-    return operation.safety is Safety.READ_ONLY and not requires_approval(operation, reach)
-
-
-def asked(operation: Operation, reach: Reach, *, tool: str) -> ToolCall:
-    """Return the call of an operation without its arguments: enough to decide what has to happen before it may run."""
-    return ToolCall(
-        tool=tool,
-        target=operation.name,
-        safety=operation.safety,
-        requires_approval=requires_approval(operation, reach),
-        group=operation.group,
-        operation=operation,
-    )
-
-
-def reachable_names(names: Iterable[str], reach: Reach) -> list[str]:
-    """Return the canonical names of those operations that the caller reaches, in whatever way they are published."""
-    found = (reach.catalog.get(name) for name in names)
-    return [operation.name for operation in found if operation is not None and reach.reaches(operation)]
-
-
 def _described(name: str, reach: Reach) -> dict[str, Any]:
     operation = reach.get(name)
     if operation is None:
         return {"name": name, "error": NotFound().text.rstrip(".")}
     schema = schema_of(operation, reach)
     hints = operation.hints
-    call = asked(operation, reach, tool=API_CALL)
+    call = call_of(operation, reach, tool=API_CALL)
     decision = decide(call, reach.server, reach.context.caller)
     tool: dict[str, Any] = {
         "name": API_READ if reads_at_once(operation, reach) else API_CALL,

@@ -17,10 +17,10 @@ from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.plain_values import say
 from django_mcp.catalog.schema import OperationSchema
 from django_mcp.exposure import Reach
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.lookup import asked, schema_of
+from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
+from django_mcp.tools.operations import call_of, schema_of
 from django_mcp.tools.portable_schema import portable
-from django_mcp.tools.resolution import ENVELOPE, kept, resolved, without_yes
+from django_mcp.tools.resolution import kept, resolved, without_yes
 from django_mcp.vocabulary import Operation, Run, ToolCall
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
@@ -103,19 +103,20 @@ def _schemas(
     reach: Reach,
 ) -> tuple[Schema, Schema]:
     schema = schema_of(operation, reach)
-    asks = not isinstance(decide(asked(operation, reach, tool=name), reach.server, reach.context.caller), Run)
-    known = built.get((get_language(), asks))
+    decision = decide(call_of(operation, reach, tool=name), reach.server, reach.context.caller)
+    takes_token = not isinstance(decision, Run)
+    known = built.get((get_language(), takes_token))
     # The schema may be this user's own: what was built of another is replaced.
     if known is None or known[0] is not schema:
-        known = built[get_language(), asks] = (schema, _listed(schema, asks=asks))
-    return known[1], ENVELOPE
+        known = built[get_language(), takes_token] = (schema, _listed(schema, takes_token=takes_token))
+    return known[1], ANSWER_SCHEMA
 
 
-def _listed(schema: OperationSchema, *, asks: bool) -> Schema:
+def _listed(schema: OperationSchema, *, takes_token: bool) -> Schema:
     taken = portable(schema.input)
     for note in schema.notes:
         say(taken, note)
-    if asks:
+    if takes_token:
         taken["properties"] = {**taken["properties"], TOKEN: TOKEN_SCHEMA}
     return taken
 

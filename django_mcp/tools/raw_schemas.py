@@ -1,7 +1,11 @@
-"""JSON Schemas that hosts write themselves: checked once, published as they are, never completed from elsewhere."""
+"""JSON Schemas that hosts write themselves: checked once, published as they are, never completed from elsewhere.
+
+Arguments are checked against them as they came.
+"""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -12,10 +16,14 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from django_mcp.errors import ValidationFailed
 from django_mcp.protocol import json_schemas
 from django_mcp.protocol.mirrors import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
+from django_mcp.redaction import one_line, sensitive_name
 
 Schema = Mapping[str, Any]
+MAX_PROBLEMS_IN_TEXT = 5
+MAX_PROBLEMS = 20
 
 _REFERENCES = ("$ref", "$dynamicRef")
 
@@ -112,3 +120,32 @@ def validator(schema: Schema) -> Validator:
 def path_of(error: ValidationError) -> str:
     """Return where the value is wrong, spelled as in `items[0].size`; `args` for all of it."""
     return error.json_path.removeprefix("$").removeprefix(".") or "args"
+
+
+def check(args: Mapping[str, Any], schema: Validator, sensitive: frozenset[str]) -> None:
+    """Raise ValidationFailed unless the arguments fit; it quotes no value whose path is in `sensitive`."""
+    try:
+        errors = _errors(schema.iter_errors(args), sensitive)
+    except (RecursionError, OverflowError):
+        raise ValidationFailed("The arguments are nested too deeply, or a number in them is too large.") from None
+    if errors:
+        text = " ".join(f"{where}: {said[0]}." for where, said in list(errors.items())[:MAX_PROBLEMS_IN_TEXT])
+        raise ValidationFailed(f"The arguments do not fit. {text}", errors=errors)
+
+
+def _errors(found: Iterable[ValidationError], sensitive: frozenset[str]) -> dict[str, list[str]]:
+    errors: dict[str, list[str]] = {}
+    for error in islice(found, MAX_PROBLEMS):
+        errors.setdefault(one_line(path_of(error)), []).append(_said(error, sensitive))
+    return errors
+
+
+def _said(error: ValidationError, sensitive: frozenset[str]) -> str:
+    """Return what is wrong. jsonschema quotes the value, which must not happen to one that is masked everywhere."""
+    names = [step for step in error.absolute_path if isinstance(step, str)]
+    hidden = any(sensitive_name(name) for name in names) or ".".join(names) in sensitive
+    if hidden or (
+        isinstance(error.instance, dict | list) and error.validator not in {"required", "additionalProperties"}
+    ):
+        return f"does not fit its schema ({error.validator})"
+    return one_line(error.message)

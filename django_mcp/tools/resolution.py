@@ -7,19 +7,12 @@ from django_mcp.catalog.schema import OperationSchema
 from django_mcp.errors import ValidationFailed
 from django_mcp.exposure import Reach
 from django_mcp.requests import forwarded_headers
-from django_mcp.tools.base import Schema, Stored
-from django_mcp.tools.lookup import requires_approval, schema_of
+from django_mcp.tools.base import Stored
+from django_mcp.tools.operations import call_of, schema_of
 from django_mcp.vocabulary import Operation, ToolCall
 
 # Models answer a request for confirmation with these, of their own accord. They confirm nothing.
 SAYING_YES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
-
-# What every call of an operation answers, whatever became of it.
-ENVELOPE: Schema = {
-    "type": "object",
-    "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
-    "required": ["status"],
-}
 
 
 def kept(token: str, *, tool: str, target: str, stored: Stored) -> dict[str, Any]:
@@ -47,15 +40,10 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
         partial=operation.method == "PATCH",
         needed=_path_arguments(schema),
     )
-    return ToolCall(
+    return call_of(
+        operation,
+        reach,
         tool=tool,
-        target=operation.name,
-        title=operation.summary,
-        safety=operation.safety,
-        requires_approval=requires_approval(operation, reach),
-        group=operation.group,
-        operation=operation,
-        summary=operation.hints.summary,
         sent=args,
         arguments=effective,
         placement=schema.placement,
