@@ -1,19 +1,8 @@
 """May it run? A pure function of the call, the server's settings and the caller."""
 
-from django_mcp.server import Rule, Server, approval_required
-from django_mcp.vocabulary import (
-    ApprovalMode,
-    Caller,
-    Confirm,
-    Decision,
-    Refuse,
-    Review,
-    Run,
-    Safety,
-    ToolCall,
-)
-
-WRITES_OFF = "Writes are switched off."
+from django_mcp.errors import ApprovalRequired, Unavailable
+from django_mcp.server import Rule, Server, approval_required, mode_named
+from django_mcp.vocabulary import ApprovalMode, Caller, Confirm, Decision, Refuse, Review, Run, Safety, ToolCall
 
 
 def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
@@ -29,9 +18,20 @@ def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
     if call.safety is Safety.READ_ONLY and not required:
         return Run(mode=mode)
     if not server.writes_enabled:
-        text = f"{WRITES_OFF} Nothing was run; tell the user, and try again only when they say so."
-        return Refuse(mode=mode, code="unavailable", text=text)
-    return _DECISIONS[mode](call)
+        text = "Writes are switched off. Nothing was run; tell the user, and try again only when they say so."
+        return Refuse(mode=mode, code=Unavailable.code, text=text)
+    match mode:
+        case ApprovalMode.DELEGATE:
+            return Run(mode=mode)
+        case ApprovalMode.TOKEN:
+            return Confirm(mode=mode)
+        case ApprovalMode.REVIEW:
+            return Review(mode=mode)
+    text = (
+        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
+        "user to do it in the application itself."
+    )
+    return Refuse(mode=mode, code=ApprovalRequired.code, text=text)
 
 
 def _rules(call: ToolCall, server: Server) -> tuple[Rule, ...]:
@@ -47,44 +47,9 @@ def _requires_approval(call: ToolCall, rules: tuple[Rule, ...]) -> bool:
 
 
 def _mode(call: ToolCall, server: Server, caller: Caller, *, rules: tuple[Rule, ...], required: bool) -> ApprovalMode:
-    modes = [_read(server.mode_of(call.group, rules))]
+    modes = [mode_named(server.mode_of(call.group, rules)) or ApprovalMode.TOKEN]
     if caller.mode is not None:
-        modes.append(_read(caller.mode))
+        modes.append(mode_named(caller.mode) or ApprovalMode.TOKEN)
     if required:
         modes.append(ApprovalMode.TOKEN)
     return ApprovalMode.strictest(*modes)
-
-
-def _read(mode: str) -> ApprovalMode:
-    try:
-        return ApprovalMode(mode)
-    except ValueError:
-        return ApprovalMode.TOKEN
-
-
-def _run(_call: ToolCall) -> Decision:
-    return Run(mode=ApprovalMode.DELEGATE)
-
-
-def _confirm(_call: ToolCall) -> Decision:
-    return Confirm(mode=ApprovalMode.TOKEN)
-
-
-def _review(_call: ToolCall) -> Decision:
-    return Review(mode=ApprovalMode.REVIEW)
-
-
-def _refuse(call: ToolCall) -> Decision:
-    text = (
-        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
-        "user to do it in the application itself."
-    )
-    return Refuse(mode=ApprovalMode.REJECT, code="approval_required", text=text)
-
-
-_DECISIONS = {
-    ApprovalMode.DELEGATE: _run,
-    ApprovalMode.TOKEN: _confirm,
-    ApprovalMode.REVIEW: _review,
-    ApprovalMode.REJECT: _refuse,
-}

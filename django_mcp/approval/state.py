@@ -80,11 +80,7 @@ def _typed(value: Any) -> Any:
         return {"list": [_typed(item) for item in value]}
     if isinstance(value, bytes | bytearray | memoryview):
         return {"bytes": bytes(value).hex()}
-    return {_tag(value): _text(value)}
-
-
-def _tag(value: Any) -> str:
-    return type(value).__qualname__
+    return {type(value).__qualname__: _text(value)}
 
 
 def _text(value: Any) -> str:

@@ -8,11 +8,26 @@ import math
 import re
 from typing import Any
 
+from rest_framework.utils.encoders import JSONEncoder
+
 # The integers that every JSON reader keeps exact (RFC 8259, section 6).
 MAX_EXACT = 2**53 - 1
 NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
 
 _LONG_NUMBER = re.compile(rb"\d{16}")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as DRF writes it: serializers' data, dates, decimals, UUIDs, lazy texts. As `loads` would read it.
+
+    Raises TypeError, ValueError or RecursionError for what JSON cannot say.
+    """
+    return loads(json.dumps(value, cls=JSONEncoder))[0]
+
+
+def compact(value: Any) -> str:
+    """Return a JSON value as text without white space."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(content: bytes | str) -> tuple[Any, tuple[str, ...]]:

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import IO, Any, ClassVar, Literal, get_args
 
-from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from django_mcp import incidents
 from django_mcp.conf import conf
-from django_mcp.protocol import portable_json
+from django_mcp.protocol.portable_json import compact, plain
 from django_mcp.requests import Context
 from django_mcp.tools.links import StoredFile, link, store
-from django_mcp.tools.results import compact
 from django_mcp.vocabulary import Attachment
 
 Audience = Literal["user", "assistant"]
@@ -237,14 +235,9 @@ def _plain(answer: Any) -> Rendered:
         answer = answer.data
     if isinstance(answer, str):
         return Rendered(data=answer, structured=None, blocks=({"type": "text", "text": answer},))
-    # DRF's encoder knows what its serializers and Django's fields give: dates, decimals, UUIDs, lazy texts.
-    value, _notes = portable_json.loads(_Renderer().render(answer) or b"{}")
+    value = {} if answer is None else plain(answer)
     structured = value if isinstance(value, dict) else {"result": value}
     return Rendered(data=structured, structured=structured, blocks=({"type": "text", "text": compact(structured)},))
-
-
-class _Renderer(JSONRenderer):
-    strict = False
 
 
 def _brief(block: Mapping[str, Any]) -> dict[str, Any]:

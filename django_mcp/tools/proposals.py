@@ -6,8 +6,9 @@ from typing import Any
 from django_mcp import incidents
 from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
+from django_mcp.protocol.portable_json import compact
 from django_mcp.redaction import MASK, one_line, quoted, redact
-from django_mcp.tools.results import ToolResult, compact
+from django_mcp.tools.results import ToolResult
 from django_mcp.vocabulary import Caller, ToolCall
 
 MAX_SUMMARY = 500

@@ -1,6 +1,5 @@
 """What a call answers: one envelope for every outcome, and results that fit."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from django_mcp.errors import (
     ToolError,
     ValidationFailed,
 )
+from django_mcp.protocol.portable_json import compact
 from django_mcp.redaction import one_line, redact
 from django_mcp.tools.truncation import fit
 from django_mcp.vocabulary import Outcome, Reply, State, ToolCall
@@ -62,11 +62,6 @@ class ToolResult:
         """Return the result without its object, which its text says as well."""
         text = {"type": "text", "text": compact(self.structured)}
         return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
-
-
-def compact(value: Any) -> str:
-    """Return a JSON value as compact text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def failure(target: str, error: ToolError) -> ToolResult:

@@ -13,14 +13,13 @@ from django.core.exceptions import PermissionDenied
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
 from django.http import Http404, HttpRequest
 from rest_framework.exceptions import APIException
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from django_mcp import incidents, read_guard
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
-from django_mcp.protocol import portable_json
+from django_mcp.protocol.portable_json import plain
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
 from django_mcp.statements import Write
@@ -123,7 +122,7 @@ class ToolRun:
         serializer = self.tool.input(data=dict(self.arguments), context=self._serializer_context)
         if serializer.is_valid():
             return serializer.validated_data  # type: ignore[no-any-return]
-        errors = _portable(serializer.errors)
+        errors = plain(serializer.errors)
         raise ValidationFailed(results.error_of(Reply(status=400, data=errors)).text, errors=errors)
 
     @cached_property
@@ -171,15 +170,15 @@ class ToolRun:
     def _refused(self, error: Exception, *, rolled_back: bool) -> Reply | None:
         """Return the reply for an error that was meant for the caller, None for any other."""
         if isinstance(error, ToolError):
-            error.text, error.details = self._masked(str(error.text)), _portable(error.details)
+            error.text, error.details = self._masked(str(error.text)), plain(error.details)
             said = {"code": error.code, "error": error.text, **error.details}
             return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
         if isinstance(error, ProtocolError):
-            error.data = _portable(error.data)
+            error.data = plain(error.data)
             said = {"code": error.code, "error": error.message, "data": error.data}
             return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
         if isinstance(error, APIException) and error.status_code < 500:
-            detail = _portable(error.detail)
+            detail = plain(error.detail)
             data = detail if isinstance(detail, dict | list) else {"detail": detail}
             wait = getattr(error, "wait", None)
             retry_after = None if wait is None else math.ceil(wait)
@@ -193,11 +192,6 @@ class ToolRun:
 
     def _masked(self, text: str) -> str:
         return str(redact(text, secrets=secrets_in(self.arguments, self.sensitive)))
-
-
-def _portable(value: Any) -> Any:
-    """Return a value of Django's and DRF's kinds as plain JSON. Raises TypeError for what JSON cannot say."""
-    return portable_json.loads(JSONRenderer().render(value) or b"null")[0]
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:

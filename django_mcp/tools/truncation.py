@@ -1,8 +1,9 @@
 """Results that fit: rows are cut, never strings, and what remains is valid JSON."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from django_mcp.protocol.portable_json import compact
 
 Path = tuple[str | int, ...]
 
@@ -11,7 +12,7 @@ MAX_DEPTH = 16
 
 def size(value: Any) -> int:
     """Return the length of a value in bytes of compact UTF-8 JSON."""
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+    return len(compact(value).encode("utf-8", "surrogatepass"))
 
 
 def fit(data: Any, limit: int) -> tuple[Any, bool, str]:
