@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.db import DatabaseError
 
@@ -56,7 +57,7 @@ def _kind(token: str | None) -> EventKind:
     return EventKind.CALL_REFUSED if token is None else EventKind.TOKEN_REFUSED
 
 
-def _confirmation(token: str | None) -> Any:
+def _confirmation(token: str | None) -> UUID | None:
     return None if token is None else tokens.confirmation_of(token)
 
 

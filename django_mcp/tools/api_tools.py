@@ -35,7 +35,7 @@ class _Asked:
     token: str | None
 
 
-def _read(arguments: Mapping[str, Any], *, takes_token: bool) -> _Asked:
+def _asked(arguments: Mapping[str, Any], *, takes_token: bool) -> _Asked:
     name = arguments.get("name")
     if not isinstance(name, str) or not name.strip():
         raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
@@ -72,7 +72,7 @@ def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall
 
     Raises NotFound and ValidationFailed, and what `stored` raises for a token that cannot be redeemed.
     """
-    asked = _read(arguments, takes_token=True)
+    asked = _asked(arguments, takes_token=True)
     operation = _reached(asked.name, reach)
     args = asked.args
     if args is None and asked.token is not None:
@@ -85,7 +85,7 @@ def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCal
 
     Raises NotFound and ValidationFailed.
     """
-    asked = _read(arguments, takes_token=False)
+    asked = _asked(arguments, takes_token=False)
     operation = _reached(asked.name, reach)
     if not reads_at_once(operation, reach):
         raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")

@@ -35,7 +35,7 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
     args, ignored = without_yes(args, schema)
     effective, warnings = normalise(
         schema.input,
-        _listed(args, schema),
+        _with_lists(args, schema),
         read_only=schema.read_only,
         partial=operation.method == "PATCH",
         needed=_path_arguments(schema),
@@ -54,7 +54,7 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
     )
 
 
-def _listed(args: dict[str, Any], schema: OperationSchema) -> dict[str, Any]:
+def _with_lists(args: dict[str, Any], schema: OperationSchema) -> dict[str, Any]:
     """Return the arguments with single values of the query as lists where lists are meant: ?name=a is a list of one."""
     properties = schema.input.get("properties", {})
 
@@ -76,8 +76,8 @@ def without_yes(args: dict[str, Any], schema: OperationSchema) -> tuple[dict[str
     if schema.input.get("additionalProperties") is not False:
         return args, ()
     yes = [name for name in args if name in SAYING_YES and name not in schema.placement]
-    kept_back = {name: value for name, value in args.items() if name not in yes}
-    return kept_back, tuple(f'"{name}" confirms nothing and was ignored; only the token does.' for name in yes)
+    rest = {name: value for name, value in args.items() if name not in yes}
+    return rest, tuple(f'"{name}" confirms nothing and was ignored; only the token does.' for name in yes)
 
 
 def _path_arguments(schema: OperationSchema) -> frozenset[str]:
