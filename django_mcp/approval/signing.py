@@ -30,8 +30,9 @@ class Malformed(Forged):
 class Signer:
     """One kind of signed text.
 
-    `typ` is what its header names, `keys` gives its HS256 keys, of which the first signs and all verify; `max_length`
-    is in characters. `expires` is True where the text is worth nothing after its `exp`, in epoch seconds.
+    `prefix` is how it is found in text that must not show it, `typ` what its header names, `keys` gives its HS256 keys,
+    of which the first signs and all verify; `max_length` is in characters. `expires` is True where a text is worth
+    nothing after its `exp`, in epoch seconds.
     """
 
     prefix: str
@@ -45,7 +46,7 @@ class Signer:
         return self.prefix + jwt.encode(dict(claims), self.keys()[0], algorithm=_ALGORITHM, headers={"typ": self.typ})
 
     def verify(self, text: str) -> dict[str, Any]:
-        """Return what a text says. Raises Malformed for what is none of any key, Forged for what is not ours."""
+        """Return what a text says. Raises Malformed for what cannot be one, Forged for what was not signed here."""
         jws = text.removeprefix(self.prefix)
         form = _FORM.fullmatch(jws) if jws != text and len(text) <= self.max_length else None
         if form is None:

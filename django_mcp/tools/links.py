@@ -23,7 +23,6 @@ from django_mcp.requests import Context
 from django_mcp.vocabulary import Caller
 
 APP = "django_mcp"
-# What it begins with is how a token is found in text that must not show it.
 PREFIX = "mcp_file_"
 FOLDER = "mcp"
 # Without a suffix: a web server that serves the storage's folder must not take a file for a page or a program.
