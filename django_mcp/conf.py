@@ -15,6 +15,14 @@ INSTRUCTIONS = (
     "confirmationToken."
 )
 
+# For callers to whom no API tool is listed.
+INSTRUCTIONS_WITHOUT_API_TOOLS = (
+    "Use the listed tools to interact with the application. Tools that only read execute immediately. A tool that "
+    "writes or destroys returns a 'requires_confirmation' status with a confirmationToken first. You MUST present the "
+    "summary and arguments to the user to obtain explicit confirmation. Once confirmed, call the same tool again, "
+    "passing the exact same arguments along with the provided confirmationToken."
+)
+
 _NOTHING_SAID: Mapping[str, Any] = {}
 
 REDACT_FIELDS = ("password", "secret", "token", "api_key", "authorization", "card", "cvv", "ssn")

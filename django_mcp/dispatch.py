@@ -62,7 +62,7 @@ def _initialize(params: Params, context: Context, server: Server, metadata: Meta
         "protocolVersion": spoken,
         "capabilities": CAPABILITIES,
         "serverInfo": _described(server),
-        "instructions": server.instructions,
+        "instructions": registry.instructions(context, server),
     }
     return trim_initialize(result, spoken)
 
@@ -71,7 +71,7 @@ def _discover(params: Params, context: Context, server: Server, metadata: Metada
     return {
         "supportedVersions": list(OFFERED),
         "capabilities": CAPABILITIES,
-        "instructions": server.instructions,
+        "instructions": registry.instructions(context, server),
         **CACHING,
     }
 

@@ -11,9 +11,10 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
 
+from django_mcp.conf import INSTRUCTIONS, INSTRUCTIONS_WITHOUT_API_TOOLS
 from django_mcp.decorators import TOOL_ATTRIBUTE
 from django_mcp.errors import ProtocolError
-from django_mcp.exposure import Reach, reach
+from django_mcp.exposure import Reach, offers_api_tools, reach
 from django_mcp.redaction import quoted
 from django_mcp.requests import Context
 from django_mcp.server import Server
@@ -93,6 +94,15 @@ def listed(context: Context, server: Server, *, after: str = "") -> Page:
         tools=[tool.listing(caller_reach) for _position, tool in shown[:PAGE_SIZE]],
         last=shown[PAGE_SIZE - 1][0] if more else "",
     )
+
+
+def instructions(context: Context, server: Server) -> str:
+    """Return what the client's model is told: the host's words, else ours on the tools that this caller is shown."""
+    if server.instructions != INSTRUCTIONS:
+        return server.instructions
+    caller_reach = reach(context, server)
+    shown = offers_api_tools(server) and caller_reach.anything()
+    return INSTRUCTIONS if shown else INSTRUCTIONS_WITHOUT_API_TOOLS
 
 
 def _placed(caller_reach: Reach, after: str) -> Iterator[tuple[str, AnyTool]]:

@@ -107,6 +107,12 @@ def sayings():
 # Reached
 
 
+def test_a_caller_of_host_tools_alone_is_told_of_no_other(offer, user):
+    offer(brew)
+    told = McpClient(user=user, groups="kitchen").request("initialize", {"protocolVersion": "2025-11-25"})
+    assert "api_" not in told["instructions"]
+
+
 def test_a_tool_of_an_exposed_group_is_listed_and_runs(offer, mcp):
     offer(brew, safety=Safety.READ_ONLY, input=Cup)
     assert mcp.tools()["brew"]["annotations"] == {"readOnlyHint": True}

@@ -55,6 +55,10 @@ def both(mcp):
     return mcp
 
 
+def instructions(mcp):
+    return mcp.rpc("initialize", {"protocolVersion": "2025-11-25"})["result"]["instructions"]
+
+
 @pytest.fixture
 def many(mcp, settings):
     """A client of 300 operations, published as one tool each."""
@@ -330,3 +334,20 @@ def test_a_schema_is_built_once_for_each_language_and_need_to_ask(many, monkeypa
     ToolGroup.objects.update(approval_mode="delegate_to_client")
     tools(many)
     assert len(built) == 300 + 200
+
+
+# Instructions
+
+
+def test_no_instruction_names_a_tool_that_is_not_listed(each):
+    assert not any(name in instructions(each) for name in API_TOOLS)
+    assert "requires_confirmation" in instructions(each)
+
+
+def test_the_instructions_are_on_the_api_tools_where_they_are_listed(both):
+    assert "api_call" in instructions(both)
+
+
+def test_what_the_host_says_stands_whatever_is_listed(each, settings):
+    settings.DJANGO_MCP = {"INSTRUCTIONS": "Be kind."}
+    assert instructions(each) == "Be kind."
