@@ -32,7 +32,7 @@ check: $(VENV)/.check
 benchmark: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
-# How well search finds things, beside BM25, on a public API that npm fetches.
+# How well search finds things, beside BM25, on public APIs that npm fetches.
 relevance: $(VENV)/.test
 	$(PIP) --group benchmark
 	$(BIN)/python -m tests.benchmarks.relevance $(ARGS)

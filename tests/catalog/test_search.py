@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from django_mcp.catalog import search as module
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.search import SearchIndex, enumerated, index_for
+from django_mcp.catalog.search import SearchIndex, index_for
+from django_mcp.catalog.texts import ArgumentTexts, argument_texts
 from django_mcp.catalog.words import Spelling, slips, split, stem
 from django_mcp.vocabulary import Hints, Operation, Safety
 
@@ -123,20 +124,19 @@ def test_places_are_ranked():
     word = "zebra"
     ranked = [
         operation("a_zebra"),
-        operation("b", hints=Hints(aliases=(word,))),
-        operation("c", hints=Hints(keywords=(word,))),
-        operation("d", tags=(word,)),
-        operation("e", hints=Hints(when_to_use=word)),
-        operation("f", description=word),
-        operation("g", route="/zebra/"),
-        operation("h", hints=Hints(examples=())),
+        operation("b_x", hints=Hints(aliases=("the_zebra",))),
+        operation("c_x", hints=Hints(keywords=(word,))),
+        operation("d_x", tags=(word,)),
+        operation("e_x", hints=Hints(when_to_use=word)),
+        operation("f_x", description=word),
+        operation("g_x", route="/api/zebra/"),
+        operation("h_x"),
+        operation("i_x"),
     ]
-    values = {"h": [word]}
-    found = names(word, ranked[::-1], enumerations=lambda item: values.get(item.name, ()))
+    texts = {"h_x": ArgumentTexts(values=(word,)), "i_x": ArgumentTexts(said=(word,))}
+    found = names(word, ranked[::-1], arguments=lambda item: texts.get(item.name, ArgumentTexts()))
 
-    # A name of two words is a little less about each of them than an alias of one.
-    assert sorted(found[:2]) == ["a_zebra", "b"]
-    assert found[2:] == ["c", "d", "e", "f", "g", "h"]
+    assert found == [item.name for item in ranked]
 
 
 def test_shorter_name_is_more_about_its_words():
@@ -200,11 +200,17 @@ def test_known_word_makes_hits_that_are_not_weak():
     assert found["GetCoffeeShopMenu"] is False
 
 
-def test_hit_by_a_common_word_only_is_weak():
-    found = weak("the menu")
+def test_word_that_holds_a_sentence_together_finds_nothing_beside_another():
+    assert "theme_list" in names("the")
+    assert names("the menu") == ["GetCoffeeShopMenu"]
 
-    assert found["GetCoffeeShopMenu"] is False
-    assert found["theme_list"] is True
+
+def test_hit_by_a_common_word_only_is_weak():
+    operations = [operation(f"x{number}_list", description="Place a thing.") for number in range(20)]
+    found = weak("place menu", [*operations, operation("menu_list", description="Place")])
+
+    assert found["menu_list"] is False
+    assert found["x1_list"] is True
 
 
 def test_hit_by_the_kind_of_verb_only_is_weak():
@@ -249,6 +255,25 @@ def test_frequent_word_only_adds_to_what_a_rarer_one_finds(monkeypatch):
     assert len(index.search("invoice")) == 12
 
 
+def test_words_of_one_meaning_find_each_other():
+    operations = [operation("member_list"), operation("invoice_create", "create"), operation("photo_upload", "upload")]
+
+    assert first("colleagues", operations) == "member_list"
+    assert first("bill", operations) == "invoice_create"
+    assert first("a picture", operations) == "photo_upload"
+
+
+def test_the_very_word_is_found_before_one_of_the_same_meaning():
+    operations = [operation("bill_list"), operation("invoice_list")]
+
+    assert names("bill", operations) == ["bill_list", "invoice_list"]
+    assert weak("bill", operations) == {"bill_list": False, "invoice_list": True}
+
+
+def test_misspelt_word_of_the_same_meaning_is_found():
+    assert first("colleauge", [operation("member_list"), operation("other_list")]) == "member_list"
+
+
 def test_frequent_word_still_ranks_what_a_rarer_one_finds(monkeypatch):
     monkeypatch.setattr(module, "FREQUENT", 5)
 
@@ -260,20 +285,32 @@ def test_index_of_nothing_finds_nothing():
 
 
 def test_values_of_enumerated_arguments_are_found():
-    found = SearchIndex(CRM, lambda item: ["Venti"] if item.name == "CreateCoffeeShopOrder" else []).search("venti")
+    sizes = {"CreateCoffeeShopOrder": ArgumentTexts(values=("Venti",))}
+    found = SearchIndex(CRM, lambda item: sizes.get(item.name, ArgumentTexts())).search("venti")
 
     assert [hit.operation.name for hit in found] == ["CreateCoffeeShopOrder"]
 
 
-def test_enumerated_values_are_read_at_any_depth():
+def test_arguments_are_found_by_their_names_and_descriptions_at_any_depth():
     schema = {
         "properties": {
-            "size": {"enum": ["Tall", "Venti", None, 3]},
-            "items": {"type": "array", "items": {"anyOf": [{"enum": ["Oat"]}, {"type": "null"}]}},
+            "size": {"enum": ["Tall", "Venti", None, 3], "description": "How big"},
+            "items": {
+                "type": "array",
+                "items": {"anyOf": [{"properties": {"milk": {"enum": ["Oat"]}}}, {"type": "null"}]},
+            },
         }
     }
+    texts = argument_texts(schema)
 
-    assert list(enumerated(schema)) == ["Tall", "Venti", "Oat"]
+    assert set(texts.said) - {""} == {"size", "items", "milk", "How big"}
+    assert texts.values == ("Tall", "Venti", "Oat")
+
+
+def test_an_argument_that_is_named_like_a_keyword_is_no_keyword():
+    texts = argument_texts({"properties": {"properties": {"type": "string"}, "enum": {"type": "array"}}})
+
+    assert set(texts.said) - {""} == {"properties", "enum"}
 
 
 def test_nearest_name_is_suggested_first():

@@ -8,9 +8,11 @@ from typing import Protocol
 from django_mcp.catalog.naming import tidy
 from django_mcp.vocabulary import Operation
 from tests.benchmarks.relevance import documents, typos
-from tests.benchmarks.relevance.questions import SETS, Questions
+from tests.benchmarks.relevance.asking import Questions
+from tests.benchmarks.relevance.questions import MEASURED
 
 Variant = Callable[[str], str]
+Ranks = dict[str, list[int | None]]
 
 
 class Ranking(Protocol):
@@ -36,21 +38,28 @@ def rank(ranking: Ranking, question: str, right: frozenset[str], variant: Varian
     return next(places, None)
 
 
-def print_scores(rankings: Sequence[Ranking], questions: Questions, seeds: int) -> None:
+def ranks(rankings: Sequence[Ranking], questions: Questions, seeds: int) -> Ranks:
+    """Return the rank of each question in each variant, by what ranked it and how it was spelt."""
     variants: dict[str, list[Variant]] = {
         "as asked": [str],
         "one typo": [partial(typos.one, seed=seed) for seed in range(seeds)],
         "all typos": [partial(typos.every, seed=seed) for seed in range(seeds)],
     }
-    print(f"{'':32} {'recall@1':>9} {'recall@5':>9} {'MRR':>6}")
-    for name, made in variants.items():
-        for ranking in rankings:
-            ranks = [
-                rank(ranking, question, right, variant) for variant in made for question, right in questions.items()
-            ]
-            first, five = (statistics.fmean(at is not None and at <= top for at in ranks) for top in (1, 5))
-            reciprocal = statistics.fmean(0 if at is None else 1 / at for at in ranks)
-            print(f"{ranking.name + ', ' + name:32} {first:9.3f} {five:9.3f} {reciprocal:6.3f}")
+    return {
+        f"{ranking.name}, {name}": [
+            rank(ranking, question, right, variant) for variant in made for question, right in questions.items()
+        ]
+        for name, made in variants.items()
+        for ranking in rankings
+    }
+
+
+def print_scores(title: str, found: Ranks) -> None:
+    print(f"\n{title:40} {'recall@1':>9} {'recall@5':>9} {'MRR':>6}")
+    for name, places in found.items():
+        first, five = (statistics.fmean(at is not None and at <= top for at in places) for top in (1, 5))
+        reciprocal = statistics.fmean(0 if at is None else 1 / at for at in places)
+        print(f"{name:40} {first:9.3f} {five:9.3f} {reciprocal:6.3f}")
 
 
 def print_questions(rankings: Sequence[Ranking], questions: Questions) -> None:
@@ -62,6 +71,6 @@ def print_questions(rankings: Sequence[Ranking], questions: Questions) -> None:
 
 
 def asked() -> dict[str, list[str]]:
-    """Return all questions for timing, rightly spelt and with a slip in every longer word."""
-    plain = [question for questions in SETS.values() for question in questions]
+    """Return the questions to GitHub's API for timing, rightly spelt and with a slip in every longer word."""
+    plain = [question for questions in MEASURED[documents.GITHUB].values() for question in questions]
     return {"as asked": plain, "all typos": [typos.every(question, seed) for seed in range(3) for question in plain]}

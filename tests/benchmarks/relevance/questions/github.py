@@ -1,10 +1,6 @@
-"""Questions as people put them, and the operations of GitHub's API that each may find.
+"""Questions to GitHub's API, written from knowledge of it before they were searched."""
 
-Two sets of twenty, both written from knowledge of the API before they were searched. Nothing in the package is tuned
-on them: who changes a weight measures here, and does not choose by it.
-"""
-
-Questions = dict[str, frozenset[str]]
+from tests.benchmarks.relevance.asking import Questions
 
 # From people who do not know the product: hardly a word of these is in the text of what would answer them.
 STRANGERS: Questions = {
@@ -96,5 +92,3 @@ USERS: Questions = {
         {"repos/get-views", "repos/get-clones", "repos/get-top-paths", "repos/get-top-referrers"}
     ),
 }
-
-SETS = {"users": USERS, "strangers": STRANGERS}

@@ -1,0 +1,3 @@
+"""What is asked: questions, and the operations that each may find."""
+
+Questions = dict[str, frozenset[str]]
