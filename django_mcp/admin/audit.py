@@ -19,6 +19,7 @@ from django_mcp.models import AuditEvent
 class AuditEventAdmin(RecordAdmin):
     """Audit events."""
 
+    about = _("What agents and people did, line by line. Nothing here is ever changed.")
     list_display = ("shown_time", "kind", "outcome", "target", "who_and_where")
     list_filter = ("kind", "time")
     sortable_by = ("shown_time",)
@@ -43,7 +44,7 @@ class AuditEventAdmin(RecordAdmin):
     def outcome(self, event: Any) -> Any:
         return outcome(event.said_status, event.said_code) or "-"
 
-    @admin.display(description=_("by"))
+    @admin.display(description=_("who"))
     def who(self, event: AuditEvent) -> str:
         return event.username or "-"
 
@@ -51,7 +52,7 @@ class AuditEventAdmin(RecordAdmin):
     def caller(self, event: AuditEvent) -> str:
         return subject(event) or "-"
 
-    @admin.display(description=_("by, address"))
+    @admin.display(description=_("who, address"))
     def who_and_where(self, event: AuditEvent) -> str:
         key = "" if event.key_label == event.target else event.key_label
         return with_note(event.username or subject(event) or "-", ", ".join(filter(None, (key, event.address))))

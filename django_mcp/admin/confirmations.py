@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
-from django_mcp.admin.shown import STATES, facts, moment, moment_of, outcome, subject, with_note
+from django_mcp.admin.record import RecordAdmin, pretty, titled, uuid_of
+from django_mcp.admin.shown import STATES, facts, moment, moment_of, name_of, outcome, subject, with_note
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import STATE_CHOICES
 from django_mcp.vocabulary import State
@@ -44,8 +44,15 @@ class StateFilter(admin.SimpleListFilter):
 class ConfirmationAdmin(RecordAdmin):
     """Confirmations."""
 
+    about = _("Each write that an agent proposed or made: what was shown, who agreed, and what became of it.")
     list_display = ("shown_issued", "call", "shown_state", "who")
-    list_filter = (StateFilter, "safety", "mode", "channel", "issued_at")
+    list_filter = (
+        StateFilter,
+        "safety",
+        ("mode", titled(admin.ChoicesFieldListFilter, _("approval mode"))),
+        ("channel", titled(admin.ChoicesFieldListFilter, _("who confirmed"))),
+        ("issued_at", titled(admin.DateFieldListFilter, _("time issued"))),
+    )
     sortable_by = ("shown_issued",)
     large_fields = ("arguments", "preview", "outcome", "effective", "argument_digests")
     exact_search = ("target", "subject")
@@ -84,13 +91,13 @@ class ConfirmationAdmin(RecordAdmin):
         named = [str(row.caller[part]) for part in ("username", "key_label") if row.caller.get(part)]
         return ", ".join(named) or row.subject
 
-    @admin.display(description=_("address"), empty_value="-")
+    @admin.display(description=_("address"))
     def address(self, row: Confirmation) -> str:
-        return str(row.caller.get("address", ""))
+        return str(row.caller.get("address") or "-")
 
-    @admin.display(description=_("client"), empty_value="-")
+    @admin.display(description=_("client"))
     def client(self, row: Confirmation) -> str:
-        return str(row.caller.get("client", ""))
+        return str(row.caller.get("client") or "-")
 
     @admin.display(description=_("arguments"))
     def shown_arguments(self, row: Confirmation) -> Any:
@@ -127,7 +134,7 @@ class ConfirmationAdmin(RecordAdmin):
                 "time": moment(event.time),
                 "outcome": outcome(event.detail.get("status"), event.detail.get("code")),
                 "who": event.username or subject(event),
-                "facts": [(name, _line(value)) for name, value in facts(event)],
+                "facts": [(name_of(name), _line(value)) for name, value in facts(event)],
             }
             for event in rows.order_by("time", "id")[:TIMELINE]
         ]

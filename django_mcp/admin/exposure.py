@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +18,7 @@ from django_mcp import changes, server
 from django_mcp.admin.authority import actor
 from django_mcp.admin.modes import LABELS, ModeForm, mode_choices
 from django_mcp.catalog.discovery import get_catalog
+from django_mcp.exposure import exposes_anything
 from django_mcp.inventory import Offer, OfferedGroup, offered, orphaned
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.server import PublishAs, Server
@@ -152,12 +153,23 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "opts": self.opts,
             "server": current,
             "server_mode": LABELS[current.mode.value],
+            "settings_url": self._settings_url(request),
             "sections": sections,
+            "anything_offered": any(group.offers for group in groups),
+            "anything_exposed": exposes_anything(current),
             "orphaned_rules": [rule for rule in rules.values() if orphaned(rule)],
             "problems": get_catalog().problems,
             "may_change": may_change,
             "media": self.media,
         }
+
+    def _settings_url(self, request: HttpRequest) -> str | None:
+        if not any(request.user.has_perm(f"django_mcp.{may}_serversettings") for may in ("view", "change")):
+            return None
+        try:
+            return reverse("admin:django_mcp_serversettings_changelist", current_app=self.admin_site.name)
+        except NoReverseMatch:
+            return None
 
     def _row(self, offer: Offer, rules: dict[str, ToolRule]) -> dict[str, Any]:
         rule = rules.get(offer.name.lower())

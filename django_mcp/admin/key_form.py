@@ -21,6 +21,12 @@ class ExpiryField(forms.SplitDateTimeField):
 
     widget = AdminSplitDateTime
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # The admin writes "Date:" and "Time:" beside the two, tied to neither.
+        for part, name in zip(self.widget.widgets, (_("Expires, date"), _("Expires, time")), strict=True):
+            part.attrs["aria-label"] = name
+
     def compress(self, data_list: Any) -> Any:
         if data_list and data_list[0] and not data_list[1]:
             data_list = (data_list[0], time(23, 59, 59))
@@ -57,6 +63,14 @@ class KeyForm(ModeForm):
         fields = [
             "name", "user", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at",
         ]  # fmt: skip
+        help_texts = {
+            "name": _("Whose agent it is for: the record shows it."),
+            "user": _("The key acts as this user, who cannot be changed afterwards."),
+            "all_groups": _("Also those that come to be exposed later."),
+            "highest_safety": _(
+                "ReadOnly: it only reads. Write: it creates and changes too. Destructive: it also deletes."
+            ),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

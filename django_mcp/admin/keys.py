@@ -76,6 +76,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     shown_creation = moment_of("created_at", _("created"))
     shown_expiry = moment_of("expires_at", _("expires"), seconds=False, empty=_("never"))
+    shown_end = moment_of("revoked_at", _("revoked"))
     shown_use = moment_of("last_used_at", _("last used"), seconds=False, empty=_("never"))
 
     @admin.display(description=_("approval mode"))
@@ -94,7 +95,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("groups"))
     def groups_text(self, key: APIKey) -> str:
-        return str(_("all")) if key.all_groups else ", ".join(key.groups) or "-"
+        return str(_("all")) if key.all_groups else ", ".join(key.groups) or str(_("none: reaches nothing"))
 
     @admin.display(description=_("state"))
     def state(self, key: APIKey) -> Any:
@@ -107,14 +108,15 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if obj is None:
             return ((None, {"fields": ("name", "user")}), *self.limits)
         limits = self.limits if self.has_change_permission(request, obj) else self.limits_in_words
-        return ((None, {"fields": ("name", *self.identity)}), *limits)
+        end = ("shown_end",) if isinstance(obj, APIKey) and obj.revoked_at is not None else ()
+        return ((None, {"fields": ("name", *self.identity, *end)}), *limits)
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> tuple[str, ...]:
         if obj is None:
             return ()
         if self.has_change_permission(request, obj):
             return self.identity
-        return (*self.identity, "groups_text", "permissions_text", "mode", "shown_expiry")
+        return (*self.identity, "shown_end", "groups_text", "permissions_text", "mode", "shown_expiry")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         said: dict[str, Any] = super().get_changeform_initial_data(request)

@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.db import models
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils.functional import cached_property
+from django.utils.functional import Promise, cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -41,7 +41,7 @@ class LeanChangeList(ChangeList):
 class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """A read-only page over a table that may be large.
 
-    `exact_search` names indexed columns that the search compares whole, `id_search` the column of a UUID.
+    `about` is a sentence above the list. `exact_search` names indexed columns that the search compares whole, `id_search` the column of a UUID.
     """
 
     paginator = BoundedPaginator
@@ -51,6 +51,7 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_per_page = 50
     actions = None
     change_list_template = "admin/django_mcp/record_list.html"
+    about: str | Promise = ""
     change_form_template = "admin/django_mcp/record_form.html"
     large_fields: tuple[str, ...] = ()
     exact_search: tuple[str, ...] = ()
@@ -88,7 +89,18 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return queryset.filter(wanted), False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        return super().changelist_view(request, {"counted": COUNTED, **(extra_context or {})})
+        return super().changelist_view(request, {"counted": COUNTED, "about": self.about, **(extra_context or {})})
+
+
+def titled(kind: type[admin.FieldListFilter], title: str | Promise) -> type[admin.FieldListFilter]:
+    """Return a filter of that kind under a title of its own: a column's name reads badly after "By"."""
+
+    class Titled(kind):  # type: ignore[misc, valid-type]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.title = title
+
+    return Titled
 
 
 def uuid_of(text: str) -> uuid.UUID | None:

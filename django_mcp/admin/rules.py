@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db import models, transaction
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -28,6 +28,12 @@ class RuleForm(ModeForm):
     class Meta:
         model = ToolRule
         fields = ["name", "exposure", "approval_mode", "requires_approval"]
+        help_texts = {
+            "name": _("The name of an operation or a tool, as Tool groups lists it."),
+            "exposure": _("Whether agents reach it: said here, its group does not matter."),
+            # The choice of a blank says it.
+            "approval_mode": "",
+        }
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
@@ -48,8 +54,9 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Rules. Whoever may change groups may change them: a rule speaks louder than a group."""
 
     form = RuleForm
+    change_list_template = "admin/django_mcp/list.html"
     fields = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
-    list_display = ("about", "exposure", "mode", "requires_approval", "matches")
+    list_display = ("about", "exposure", "mode", "matches")
     list_filter = ("exposure",)
     show_full_result_count = False
     search_fields = ("name", "route")
@@ -87,7 +94,8 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("approval mode"))
     def mode(self, rule: ToolRule) -> Any:
-        return LABELS.get(rule.approval_mode, rule.approval_mode) or RuleForm.blank_mode
+        said = LABELS.get(rule.approval_mode, rule.approval_mode) or RuleForm.blank_mode
+        return with_note(said, _("requires approval") if rule.requires_approval else "")
 
     @admin.display(description=_("matches"))
     def matches(self, rule: ToolRule) -> str:
@@ -117,6 +125,12 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[ToolRule]) -> None:
         for row in queryset:
             self.delete_model(request, row)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        about = _(
+            "A rule speaks of one operation or tool, louder than its group. Tool groups lists them all, with a link to add one."
+        )
+        return super().changelist_view(request, {"about": about, **(extra_context or {})})
 
     def response_post_save_add(self, request: HttpRequest, obj: ToolRule) -> HttpResponseRedirect:
         return self._to_exposure()

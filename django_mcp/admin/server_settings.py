@@ -33,6 +33,15 @@ class ServerSettingsForm(ModeForm):
     class Meta:
         model = ServerSettings
         fields = ["writes_enabled", "approval_mode", "confirmation_expiry", "server_name", "instructions"]
+        help_texts = {
+            # The section's own sentence says it.
+            "writes_enabled": "",
+            "approval_mode": _(
+                "Confirmation token: a write is previewed, and runs when the identical call comes back with its token. "
+                "Run at once: the server does not ask. Reject: no write runs. A group or a rule may say otherwise."
+            ),
+            "server_name": _("What clients call this server."),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.blank_mode = format_lazy(

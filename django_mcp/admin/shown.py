@@ -9,17 +9,28 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.modes import LABELS
 from django_mcp.models import AuditEvent
-from django_mcp.models.confirmations import STATE_CHOICES
+from django_mcp.models.confirmations import CHANNEL_CHOICES, STATE_CHOICES
 from django_mcp.vocabulary import EventKind
 
 STATES = dict(STATE_CHOICES)
 # What such an event calls its subject is the key; who did it is its user's name.
 ABOUT_KEYS = (EventKind.KEY_ISSUED.value, EventKind.KEY_REVOKED.value)
 _OUTCOME = ("status", "code")
-_MODES = ("mode", "approval_mode")
+# The values of these are words of our own.
+_WORDS = {"mode": LABELS, "approval_mode": LABELS, "channel": dict(CHANNEL_CHOICES)}
+_NAMES = {
+    "arguments": _("arguments"),
+    "channel": _("confirmed by"),
+    "errorId": _("error id"),
+    "expiresInSeconds": _("expires in seconds"),
+    "httpStatus": _("HTTP status"),
+    "mode": _("approval mode"),
+    "text": _("the agent was told"),
+}
 
 
 def moment(value: datetime, *, seconds: bool = True) -> SafeString:
@@ -63,10 +74,16 @@ def facts(event: AuditEvent) -> list[tuple[str, Any]]:
     ]
 
 
+def name_of(fact: str) -> str | Promise:
+    """Return what a fact is called for people; one that nobody named here keeps its name in the record."""
+    return _NAMES.get(fact, fact)
+
+
 def _worded(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return {inner: _worded(inner, said) for inner, said in value.items()}
-    return str(LABELS[value]) if name in _MODES and isinstance(value, str) and value in LABELS else value
+    words = _WORDS.get(name, {})
+    return str(words[value]) if isinstance(value, str) and value in words else value
 
 
 def subject(event: AuditEvent) -> str:

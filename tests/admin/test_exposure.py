@@ -293,3 +293,52 @@ def test_the_page_is_called_what_the_menu_calls_it(desk):
     body = desk.get(PAGE).content.decode()
     assert "<h1>Tool groups</h1>" in body
     assert re.search(r'<a href="/admin/django_mcp/toolgroup/"[^>]*>Tool groups</a>', body)
+
+
+def test_page_says_that_the_endpoint_is_closed_until_something_is_exposed(desk):
+    said = "Nothing is exposed: the endpoint answers 404."
+    assert said in desk.get(PAGE).content.decode()
+    desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
+    assert said not in desk.get(PAGE).content.decode()
+
+
+def test_page_of_a_project_without_an_api_says_where_to_look(desk, monkeypatch):
+    from django_mcp import inventory
+    from django_mcp.catalog.discovery import Catalog
+
+    said = "No operations of a REST API and no tools were found."
+    assert said not in desk.get(PAGE).content.decode()
+    monkeypatch.setattr(inventory, "get_catalog", lambda: Catalog((), ()))
+    monkeypatch.setattr(inventory, "hosted_tools", dict)
+    body = desk.get(PAGE).content.decode()
+    assert said in body
+    assert "manage.py mcp doctor" in body
+
+
+def test_mode_of_the_server_leads_to_its_settings_for_whom_they_are_open(desk, browser, person):
+    link = '<a href="/admin/django_mcp/serversettings/">Confirmation token</a>'
+    assert link in desk.get(PAGE).content.decode()
+    viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
+    body = viewer.get(PAGE).content.decode()
+    assert link not in body
+    assert "Approval mode of the server: Confirmation token." in body
+
+
+def test_tables_of_tools_have_no_routes(desk, declaring):
+    sections = re.split("<section", desk.get(PAGE).content.decode())
+    tools, operations = (
+        next(part for part in sections if f'value="{name}"' in part) for name in ("desk", "coffee-shop")
+    )
+    assert ">Route<" in operations
+    assert ">Route<" not in tools
+    for part in (operations, tools):
+        head, body = part.count('<th scope="col"'), part.split("<tbody>")[1].split("</tr>")[0]
+        assert body.count("<td") + body.count("<th") == head
+
+
+def test_list_of_rules_says_which_reads_are_asked_about(desk):
+    ToolRule.objects.create(name="GetCoffeeShopMenu", method="GET", route="/api/menu/", requires_approval=True)
+    cell = r'field-mode">As its group<div class="help">requires approval</div>'
+    assert re.search(cell, desk.get(RULES).content.decode())
+    ToolRule.objects.update(requires_approval=False)
+    assert "requires approval" not in desk.get(RULES).content.decode()

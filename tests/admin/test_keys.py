@@ -421,3 +421,18 @@ def test_safety_has_the_words_of_the_wire_everywhere(desk, key):
     body = desk.get(ADD).content.decode() + desk.get(LIST).content.decode()
     assert "ReadOnly" in body
     assert "read only" not in body
+
+
+def test_page_of_a_revoked_key_says_when_it_ended(desk, key):
+    assert "shown_end" not in desk.get(page(key)).content.decode()
+    keys.revoke(key)
+    ended = APIKey.objects.get().revoked_at
+    field = desk.get(page(key)).content.decode().split("field-shown_end")[1]
+    assert f"{timezone.localtime(ended):%Y-%m-%d %H:%M:%S}" in re.sub("<[^>]*>", "", field)
+
+
+def test_key_without_a_group_is_said_to_reach_nothing(desk, clerk):
+    response = desk.post(ADD, fields(clerk, groups=None))
+    assert b"It reaches nothing yet" in response.content
+    assert "none: reaches nothing" in desk.get(LIST).content.decode()
+    assert b"It reaches nothing yet" not in desk.post(ADD, fields(clerk)).content

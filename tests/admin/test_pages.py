@@ -19,7 +19,8 @@ def test_templates_hold_no_inline_script_or_style(template):
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_templates_extend_the_admins(template):
     assert re.match(
-        r'{% extends "admin/(base_site|change_form|change_list|django_mcp/record_form)\.html" %}', template.read_text()
+        r'{% extends "admin/(base_site|change_form|change_list|django_mcp/(record_form|list))\.html" %}',
+        template.read_text(),
     )
 
 

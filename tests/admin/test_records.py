@@ -231,7 +231,7 @@ def test_what_is_empty_has_no_row_in_the_timeline(desk, make):
         EventKind.EXECUTED, caller=CALLER, confirmation=row.jti, status="succeeded", httpStatus=201, errorId=""
     )
     timeline = desk.get(f"{CONFIRMATIONS}{row.jti}/change/").content.decode().split('id="timeline"')[1]
-    assert re.findall(r"<dt>(\w+)</dt>", timeline) == ["httpStatus"]
+    assert re.findall(r"<dt>([^<]+)</dt>", timeline) == ["HTTP status"]
 
 
 def test_modes_are_named_in_words_in_the_record(desk, make):
