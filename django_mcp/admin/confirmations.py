@@ -8,7 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.record import RecordAdmin, pretty, titled, uuid_of
+from django_mcp.admin.filters import titled
+from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
 from django_mcp.admin.shown import STATES, facts, moment, moment_of, name_of, outcome, subject, with_note
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import STATE_CHOICES

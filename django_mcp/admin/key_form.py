@@ -64,7 +64,7 @@ class KeyForm(ModeForm):
             "name", "user", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at",
         ]  # fmt: skip
         help_texts = {
-            "name": _("Whose agent it is for: the record shows it."),
+            "name": _("Whose agent uses it. The record shows this name."),
             "user": _("The key acts as this user, who cannot be changed afterwards."),
             "all_groups": _("Also those that come to be exposed later."),
             "highest_safety": _(

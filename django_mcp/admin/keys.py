@@ -19,6 +19,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from django_mcp import changes, keys, server
 from django_mcp.admin.authority import actor, may_issue_for
+from django_mcp.admin.filters import titled
 from django_mcp.admin.key_form import KeyForm
 from django_mcp.admin.modes import LABELS
 from django_mcp.admin.once import Once
@@ -51,7 +52,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = (
         "named", "user", "groups_text", "safety_and_mode", "state", "shown_expiry", "shown_use",
     )  # fmt: skip
-    list_filter = (StateFilter, "highest_safety")
+    list_filter = (StateFilter, ("highest_safety", titled(admin.ChoicesFieldListFilter, _("safety"))))
     list_select_related = ("user",)
     show_full_result_count = False
     raw_id_fields = ("user",)

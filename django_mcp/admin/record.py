@@ -92,17 +92,6 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().changelist_view(request, {"counted": COUNTED, "about": self.about, **(extra_context or {})})
 
 
-def titled(kind: type[admin.FieldListFilter], title: str | Promise) -> type[admin.FieldListFilter]:
-    """Return a filter of that kind under a title of its own: a column's name reads badly after "By"."""
-
-    class Titled(kind):  # type: ignore[misc, valid-type]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.title = title
-
-    return Titled
-
-
 def uuid_of(text: str) -> uuid.UUID | None:
     """Return the UUID that a text says, None where it says none."""
     try:

@@ -55,6 +55,14 @@ def test_every_page_fits_is_named_and_can_be_read(window, traded, window_name):
     assert found == {}
 
 
+def test_german_pages_fit_a_phone(window, traded):
+    desk = window(**WINDOWS["phone"], locale="de-DE")
+    for path in ("", "toolgroup/", "toolrule/add/", "apikey/", "apikey/add/", "serversettings/", "auditevent/"):
+        desk.open(path)
+        assert desk.audit(audits.OVERFLOW) == [], path
+    assert desk.page.get_by_role("heading", name="Protokolleintrag").is_visible()
+
+
 def test_what_hosts_and_agents_write_is_text_on_every_page(desk, traded):
     shown = 0
     for name in tour(desk):
