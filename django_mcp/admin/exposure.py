@@ -160,7 +160,6 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "orphaned_rules": [rule for rule in rules.values() if orphaned(rule)],
             "problems": get_catalog().problems,
             "may_change": may_change,
-            "media": self.media,
         }
 
     def _settings_url(self, request: HttpRequest) -> str | None:

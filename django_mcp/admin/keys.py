@@ -192,7 +192,6 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             **self.admin_site.each_context(request),
             "title": _("Key created"),
             "opts": self.opts,
-            "media": self.media,
             "key": obj,
             "secret": secret,
             "url": self._endpoint(request),
@@ -251,7 +250,6 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 **self.admin_site.each_context(request),
                 "title": _("Revoke keys"),
                 "opts": self.opts,
-                "media": self.media,
                 "chosen": chosen,
                 "as_action": request.method == "POST",
             }

@@ -81,7 +81,7 @@ def test_several_keys_are_revoked_from_the_list(desk, site):
     for box in page.get_by_role("checkbox", name="Select this object").all():
         box.check()
     page.locator("select[name=action]").select_option(label="Revoke selected keys")
-    follow(page.get_by_role("button", name="Go"))
+    follow(page.locator(".actions button[name=index]"))
     follow(page.get_by_role("button", name="Revoke"))
     assert page.get_by_text("3 keys were revoked.").is_visible()
     assert agent.rpc("tools/list").status == 401

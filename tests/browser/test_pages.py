@@ -72,6 +72,17 @@ def test_what_hosts_and_agents_write_is_text_on_every_page(desk, traded):
     assert shown >= 5
 
 
+def test_the_steps_to_a_page_look_as_on_djangos_own(desk):
+    look = """() => {
+      const steps = document.querySelector(".breadcrumbs");
+      const {backgroundColor, color, paddingLeft} = getComputedStyle(steps);
+      return [backgroundColor, color, paddingLeft, Math.round(steps.getBoundingClientRect().height / 8)];
+    }"""
+    djangos = desk.open("apikey/").evaluate(look)
+    for path in ("toolgroup/", "serversettings/", "apikey/1/revoke/"):
+        assert desk.open(path).evaluate(look) == djangos, path
+
+
 def test_the_policy_is_in_force(desk):
     assert desk.read("/admin/django_mcp/toolgroup/").headers["content-security-policy"] == POLICY
     desk.open("toolgroup/").evaluate("() => document.body.insertAdjacentHTML('beforeend', '<p style=color:red>x</p>')")
