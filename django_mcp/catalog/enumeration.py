@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver
 from drf_spectacular.generators import EndpointEnumerator
 from drf_spectacular.settings import spectacular_settings
 from rest_framework.schemas.generators import is_api_view
+from rest_framework.settings import api_settings
 
 from django_mcp import incidents
 from django_mcp.catalog.problems import Problem, uninspectable
@@ -83,8 +84,19 @@ class _Enumerator(EndpointEnumerator):
     def should_include_endpoint(self, path: str, callback: Any) -> bool:
         # Reading `callback.cls.schema` would write into the schema object that all requests share.
         schema = callback.initkwargs.get("schema", inspect.getattr_static(callback.cls, "schema", None))
-        own = callback.cls.__module__.startswith("django_mcp.")
-        return schema is not None and not own and not path.rstrip("/").endswith(".{format}")
+        suffix = f".{{{api_settings.FORMAT_SUFFIX_KWARG or 'format'}}}"
+        left_out = _is_ours(callback.cls) or _shows_schema(callback.cls)
+        return schema is not None and not left_out and not path.rstrip("/").endswith(suffix)
+
+
+def _is_ours(view_class: type) -> bool:
+    return view_class.__module__.startswith("django_mcp.")
+
+
+def _shows_schema(view_class: type) -> bool:
+    """Tell whether a view serves the API's description: the document itself, or a page that shows it."""
+    # By name: the module reads the host's settings when it is imported, which not every host does.
+    return any(base.__module__ == "drf_spectacular.views" for base in view_class.__mro__)
 
 
 def enumerate_endpoints(urlconf: Any) -> Enumeration:
