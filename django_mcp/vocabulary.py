@@ -279,7 +279,8 @@ class Reply:
     `rolled_back` is True where it ran in a transaction that was undone. `error_id` names the log line of an
     exception. `retry_after` is in seconds. A tool's `status` is what a view would have answered; `structured` and
     `blocks` are its result for MCP, `error` is what it raised for the model or the client, `asked` what it has to ask
-    before it can answer. `attachment` is the file that `data` describes, where a view answered one.
+    before it can answer. `attachment` is the file that `data` describes, where a view answered one. `told` is what a
+    5xx has to say to clients.
     """
 
     status: int
@@ -289,6 +290,7 @@ class Reply:
     retry_after: int | None = None
     rolled_back: bool = False
     error_id: str = ""
+    told: str = ""
     structured: Mapping[str, Any] | None = None
     blocks: tuple[Mapping[str, Any], ...] = ()
     error: Exception | None = None

@@ -3,15 +3,16 @@
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from django.http.multipartparser import MultiPartParserError
 from django.utils.http import parse_header_parameters, parse_http_date_safe
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ErrorDetail
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
-from rest_framework.views import exception_handler
+from rest_framework.views import APIView, exception_handler
 
 from django_mcp import incidents
 from django_mcp.conf import conf
@@ -46,8 +47,9 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
     Streams of text are closed unread, unless they are files. A 5xx gets an error id and is logged.
     """
     data, more, attachment = _data(call, response)
-    error_id = ""
+    error_id = told = ""
     if response.status_code >= 500:
+        told = "" if _is_made_up(response) else _told(getattr(response, "data", None))
         error_id = incidents.report(f"{call.target} answered {response.status_code}.")
         # The page of a debug server or proxy is no answer for a model.
         data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
@@ -59,6 +61,7 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
         retry_after=_retry_after(response.headers.get("Retry-After")),
         rolled_back=rolled_back,
         error_id=error_id,
+        told=told,
         attachment=attachment,
     )
 
@@ -73,11 +76,31 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
         response: Any = exception_handler(error, {})
         data, _ = portable_json.loads(JSONRenderer().render(response.data))
         wait = _retry_after(response.headers.get("Retry-After"))
-        return Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
+        reply = Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
+        if reply.status < 500:
+            return reply
+        return replace(reply, told=_told(response.data), error_id=_reported(call, f"{call.target} failed.", error))
     for kinds, status, text in _KNOWN:
         if isinstance(error, kinds):
             return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
     return Reply(status=500, rolled_back=rolled_back, error_id=_reported(call, f"{call.target} failed.", error))
+
+
+def _is_made_up(response: Any) -> bool:
+    """Tell whether code of the host may have made a 500 of any exception, whose text was meant for nobody."""
+    view = (getattr(response, "renderer_context", None) or {}).get("view")
+    if response.status_code != 500 or view is None:
+        return False
+    handles: Any = type(view).handle_exception
+    return handles is not APIView.handle_exception or view.get_exception_handler() is not exception_handler
+
+
+def _told(data: Any) -> str:
+    """Return the texts that an APIException brought for clients; whatever else a broken view says was not for them."""
+    if isinstance(data, ErrorDetail):
+        return str(data)
+    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return " ".join(filter(None, map(_told, parts)))
 
 
 def _reported(call: ToolCall, what: str, error: Exception) -> str:

@@ -17,7 +17,7 @@ from django_mcp.errors import (
     ValidationFailed,
 )
 from django_mcp.protocol.portable_json import compact
-from django_mcp.redaction import one_line, redact
+from django_mcp.redaction import one_line, quoted, redact
 from django_mcp.tools.truncation import fit
 from django_mcp.vocabulary import Outcome, Reply, State, ToolCall
 
@@ -143,12 +143,11 @@ def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
 
 def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
     details = {"httpStatus": reply.status, "errorId": reply.error_id}
+    failed = "The operation failed on the server" + (f": {quoted(reply.told)}." if reply.told else ".")
     if outcome is not None and outcome.status is State.UNKNOWN:
-        return OutcomeUnknown(f"The operation failed on the server. {LOOK_FIRST}", **details)
+        return OutcomeUnknown(f"{failed} {LOOK_FIRST}", **details)
     promise = " Nothing was changed." if reply.rolled_back else ""
-    return InternalError(
-        f"The operation failed on the server.{promise} Tell the user; the error id is in the server's log.", **details
-    )
+    return InternalError(f"{failed}{promise} Tell the user; the error id is in the server's log.", **details)
 
 
 def _sentence(reply: Reply) -> str:
