@@ -54,10 +54,15 @@ def story(agent: Agent) -> None:
     agent.expect("validation_error", "dcim_api_manufacturer_create", {"name": "Acme"})
     agent.expect("not_found", "dcim_api_device_destroy", site)
     # What the API takes beside what its schema says.
-    agent.attempt("dcim_api_devicetype_create", {"model": "Router 2", "manufacturer": maker["id"]})
-    agent.attempt("dcim_api_location_create", {"name": "Bonn", "location_type": kind, "status": {"name": "Active"}})
-    agent.attempt("dcim_api_manufacturer_bulk_destroy", {"items": [maker]})
-    for options in ({"depth": 1}, {"format": "csv"}, {"name": "kiel-1"}, {"name__ic": ["kiel"]}, {"sort": "name"}):
+    agent.write("dcim_api_devicetype_create", {"model": "Router 2", "manufacturer": maker["id"]})
+    agent.write("dcim_api_location_create", {"name": "Bonn", "location_type": kind, "status": {"name": "Active"}})
+    agent.write("dcim_api_location_create", {"name": "Jena", "location_type": kind, "status": "Active"})
+    gone = [made(agent, "dcim_api_manufacturer_create", {"name": name}) for name in ("Gone", "Gone too")]
+    agent.write("dcim_api_manufacturer_bulk_destroy", {"items": gone})
+    agent.expect("not_found", "dcim_api_manufacturer_destroy", gone[0])
+    # Agents get JSON.
+    agent.expect("validation_error", "dcim_api_location_list", {"format": "csv"})
+    for options in ({"depth": 1}, {"name": "kiel-1"}, {"name__ic": ["kiel"]}, {"sort": "name"}):
         agent.read("read with options", "dcim_api_location_list", {"limit": 2, **options})
     changes = agent.read("read", "extras_api_objectchange_list", {})
     names = {row["user_name"] for row in changes["response"]["results"]}

@@ -106,11 +106,14 @@ def survey(application: Application, cache: Path, keep: Path | None = None) -> S
 
 
 def expose(project: Project, found: Survey) -> str:
-    """Expose every group and return a key that reaches all of it."""
+    """Expose every group, and by name what no group exposes; return a key that reaches all of it."""
     with found.timed("mcp operations"):
         found.operations = listed(project.manage("mcp", "operations").stdout)
     groups = sorted({operation["group"] for operation in found.operations.values()})
     found.said["mcp expose"] = project.manage("mcp", "expose", *groups).stdout
+    own = [row["name"] for row in listed(project.manage("mcp", "operations").stdout).values() if row["exposed"] == "no"]
+    if own:
+        found.said["mcp expose, by name"] = project.manage("mcp", "expose", *own).stdout
     for command in COMMANDS:
         said = project.manage(*command, check=False)
         found.said[" ".join(command)] = f"{said.stdout}{said.stderr}exit {said.returncode}"
