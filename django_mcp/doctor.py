@@ -17,8 +17,9 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.parsers import FileUploadParser
 
+from django_mcp.catalog.bare_views import view_for
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.inspection import inspector_for, is_customised, quietly, view_for
+from django_mcp.catalog.inspection import PASSED_OVER, inspector_for, is_customised, quietly
 from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
 from django_mcp.exposure import exposed
 from django_mcp.server import Server
@@ -144,6 +145,10 @@ def _inspected(message: str) -> _Finding:
     if message.startswith(_FAILED):
         text = f"It cannot be described at all ({message.removeprefix(_FAILED)}): agents know its name and path only."
         return _Finding(Severity.WARNING, text, f"{_MADE} The traceback is in the log.")
+    if message.startswith(PASSED_OVER):
+        said = message.removeprefix(PASSED_OVER)
+        text = f"What get_operation() of its schema class makes of it is passed over ({said}): it is described without."
+        return _Finding(Severity.WARNING, text, "Let it return the operation, and expect no key in it.")
     if message.startswith(_UNTYPED):
         text = "The type of an argument of its path is not known: agents are told that it is text."
         return _Finding(

@@ -25,6 +25,7 @@ from django_mcp.management import diagnosis
 from django_mcp.models import ToolGroup
 from django_mcp.server import current
 from tests.host.models import Item, Person
+from tests.host.schemas import ForgetfulSchema
 
 pytestmark = pytest.mark.django_db
 
@@ -230,6 +231,23 @@ def test_a_view_that_cannot_be_made_leaves_the_others_examined(monkeypatch):
     assert about(complaints, "It could not be examined in full: AttributeError") == (Severity.WARNING, {"odd"})
     assert about(complaints, "It cannot be described at all (AttributeError)") == (Severity.WARNING, {"odd"})
     assert about(complaints, "Its body is not described")[1] == {"free", "odd"}
+
+
+def test_a_schema_class_that_cannot_be_honoured_is_named(monkeypatch):
+    made = view("forgetful", generics.CreateAPIView, **Described, schema=ForgetfulSchema())
+    complaints = serving(monkeypatch, [path("forgetful/", made)])
+    said = "What get_operation() of its schema class makes of it is passed over (KeyError)"
+    assert about(complaints, said) == (Severity.WARNING, {"forgetful"})
+
+
+def test_permissions_may_look_at_what_was_negotiated(monkeypatch):
+    class Negotiated(BasePermission):
+        def has_permission(self, request, view):
+            return "json" in request.accepted_media_type
+
+    made = view("negotiated", generics.CreateAPIView, **Described, permission_classes=[Negotiated])
+    complaints = serving(monkeypatch, [path("negotiated/", made)])
+    assert not [one for one in complaints if one.text.startswith("Negotiated")]
 
 
 def test_the_command_prints_the_cure_and_fails_on_errors():

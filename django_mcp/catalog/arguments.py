@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django_mcp.catalog.effort import Shared, TooMuch, size
 from django_mcp.catalog.places import MAX_WARNED, Place, Refusal, by_last_name, failure, spelled
 from django_mcp.catalog.plans import Plan
 from django_mcp.catalog.values import (
@@ -17,7 +18,6 @@ from django_mcp.catalog.values import (
     NOUNS,
     converters_for,
     expected,
-    from_text,
     is_blank,
     is_unset,
     json_type,
@@ -27,8 +27,6 @@ from django_mcp.errors import ValidationFailed
 
 # After so many errors nothing more is looked at.
 MAX_NOTED = 500
-# About a second of work; a value takes a step, or as many as there are alternatives for it.
-MAX_STEPS = 200_000
 _TOO_MUCH = "There is too much in the arguments to be checked at once. Send it in several smaller calls."
 
 
@@ -39,13 +37,15 @@ def normalise(
     read_only: frozenset[str] = frozenset(),
     partial: bool = False,
     needed: frozenset[str] = frozenset(),
+    lenient: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the effective arguments and warnings for the model.
 
     `schema` is a plain JSON Schema object, `sent` a decoded JSON object, or its text. `read_only` names fields that
     are dropped with a warning, as dotted paths in which lists do not count. `needed` names the arguments that fill
     the route: each must be there, and one that does not convert goes on as text, for the route and the view to
-    judge. A `partial` update is not filled with defaults, and a null that could not be meant is warned of.
+    judge. `lenient` are dotted paths too: what is there goes on as it is where its type is another one. A `partial`
+    update is not filled with defaults, and nothing is left out of it: an empty value may be meant to clear.
 
     Enumerations, ranges, lengths and required fields of the body are left to the view. The result is stable:
     normalising it again changes nothing.
@@ -53,10 +53,11 @@ def normalise(
     Raises ValidationFailed; its details carry `errors`, a list of texts by path.
     """
     # A body may have a read-only field of the name that fills the route.
-    walk = _Walk(_Shared(by_last_name(read_only - needed)), partial=partial, needed=needed, most=MAX_NOTED - 1)
+    shared = Shared(by_last_name(read_only - needed), by_last_name(lenient))
+    walk = _Walk(shared, partial=partial, needed=needed, most=MAX_NOTED - 1)
     try:
-        effective = walk.whole({"properties": {}, **schema}, sent)
-    except _TooMuch:
+        effective = walk.whole({"properties": {}, "additionalProperties": False, **schema}, sent)
+    except TooMuch:
         raise ValidationFailed(_TOO_MUCH, errors={"args": [_TOO_MUCH]}) from None
     except _Hopeless:
         effective = {}
@@ -65,55 +66,22 @@ def normalise(
     return effective, spelled(walk.warnings)
 
 
-class _TooMuch(Exception):
-    """The arguments take more work than a call may cost."""
-
-
 class _Hopeless(Exception):
     """More is wrong than is worth knowing."""
-
-
-@dataclass(slots=True)
-class _Shared:
-    """What all attempts within one call have in common: what was read before, and what work is left."""
-
-    read_only: Mapping[str, tuple[tuple[str, ...], ...]]
-    steps: int = MAX_STEPS
-    plans: dict[int, Plan] = field(default_factory=dict)
-    parsed: dict[tuple[str, int], Any] = field(default_factory=dict)
-
-    def spend(self, steps: int) -> None:
-        self.steps -= steps
-        if self.steps < 0:
-            raise _TooMuch
-
-    def plan(self, schema: Any) -> Plan:
-        # Schemas outlive the call, so that their ids do not come again.
-        plan = self.plans.get(id(schema))
-        if plan is None:
-            plan = self.plans[id(schema)] = Plan.of(schema)
-        return plan
-
-    def from_text(self, text: str, depth: int) -> Any:
-        # Each alternative would read the same text again.
-        key = (text, depth)
-        if key not in self.parsed:
-            self.spend(len(text) // 128)
-            self.parsed[key] = from_text(text, depth=depth)
-        return self.parsed[key]
 
 
 @dataclass(slots=True)
 class _Walk:
     """One pass over the arguments; it collects what is wrong, what to warn of and how much was changed.
 
-    Raises _Hopeless where more than `most` is wrong.
+    `strict` is a place at which nothing is lenient: one of several alternatives is tried there. Raises _Hopeless where more than `most` is wrong.
     """
 
-    shared: _Shared
+    shared: Shared
     partial: bool
     most: int
     needed: frozenset[str] = frozenset()
+    strict: Place | None = None
     errors: list[Refusal] = field(default_factory=list)
     warnings: dict[tuple[tuple[str, ...], str], None] = field(default_factory=dict)
     changes: int = 0
@@ -133,7 +101,7 @@ class _Walk:
         return effective
 
     def attempt(self, schema: Any, value: Any, place: Place, most: int = MAX_NOTED) -> "tuple[_Walk, Any]":
-        trial = _Walk(self.shared, self.partial, most)
+        trial = _Walk(self.shared, self.partial, most, strict=place)
         try:
             return trial, trial.convert(schema, value, place)
         except _Hopeless:
@@ -195,7 +163,7 @@ class _Walk:
                 result = converter(value)
             except (ValueError, ArithmeticError):
                 continue
-            self.shared.spend(_size(result))
+            self.shared.spend(size(result))
             self.changes += type(result) is not type(value) or result != value
             self.misfits += plan.enum is not None and result not in plan.enum
             return result
@@ -204,8 +172,13 @@ class _Walk:
             if json_type(parsed) in plan.types & {"object", "array"}:
                 self.changes += 1
                 return self.convert(plan.schema, parsed, place)
-        self.refuse(place, expected(plan.schema, value))
+        if not self.leaves(place):
+            self.refuse(place, expected(plan.schema, value))
         return value
+
+    def leaves(self, place: Place) -> bool:
+        """Tell whether a value that does not fit is for the host to judge."""
+        return place is not self.strict and bool(self.shared.lenient) and place.named().is_one_of(self.shared.lenient)
 
     def either(self, plan: Plan, value: Any, place: Place) -> Any:
         """Take the first branch that needs no change, else the first that converts, else report the nearest miss."""
@@ -216,6 +189,8 @@ class _Walk:
             trial, other = self.attempt(branch, value, place, most=len(best.errors))
             if trial.rank() < best.rank():
                 best, result = trial, other
+        if best.errors and all(error.place is place for error in best.errors) and self.leaves(place):
+            return value
         self.absorb(best)
         return result
 
@@ -243,10 +218,13 @@ class _Walk:
             # As in a form: an empty text clears what has no text.
             self.changes += 1
             return None
-        if name in plan.required or not is_unset(schema, value):
+        unset = is_unset(schema, value)
+        if unset and self.partial:
+            # It may be meant to clear the field. Left out, it would change another thing than was said.
+            return value
+        if name in plan.required or not unset:
             return self.convert(schema, value, here)
-        # In a partial update "empty" may have been meant as "clear it".
-        self.warn(here, "cannot be empty and was left out." if self.partial else "was empty and was left out.")
+        self.warn(here, "was empty and was left out.")
         return ABSENT
 
     def extra(self, plan: Plan, name: str, value: Any, place: Place) -> Any:
@@ -290,8 +268,3 @@ class _Walk:
             if not trial.errors and not is_unset(schema, value):
                 found[name] = value
         return found
-
-
-def _size(value: Any) -> int:
-    """Return the steps that a scalar is worth: an exponent of a few characters may be spelled in hundreds."""
-    return value.bit_length() // 64 if isinstance(value, int) else len(value) // 16 if isinstance(value, str) else 0

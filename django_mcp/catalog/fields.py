@@ -4,14 +4,16 @@ The notes travel in `x-mcp-` keys of the OpenAPI schema until `normal_form` read
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from django.core.validators import RegexValidator
 from drf_spectacular.drainage import get_override, has_override
-from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.plumbing import (
     UnableToProceedError,
     append_meta,
+    force_instance,
     get_class,
     get_type_hints,
     is_field,
@@ -24,6 +26,8 @@ from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 MAX_DEPTH = 16
+# A mark on what the host reads in its own way: its description does not bind.
+LENIENT = "x-mcp-lenient"
 
 # These fields bring validators whose expressions are long, Python's own, and said by the format.
 _SELF_EXPLAINING = (
@@ -77,10 +81,13 @@ class FieldInspector:
         if tracked:
             self._open[cls] = self._names.get(cls, cls.__name__)
         try:
-            return super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[misc]
+            schema = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - serializers are the host's code
             self.messages.append(f"{cls.__name__}: {type(error).__name__}")
             return dict(_FREE_FORM)
+        else:
+            extended = OpenApiSerializerExtension.get_match(force_instance(serializer)) is not None  # type: ignore[no-untyped-call]
+            return {**schema, LENIENT: True} if extended and direction == "request" else schema
         finally:
             if tracked:
                 del self._open[cls]
@@ -88,9 +95,11 @@ class FieldInspector:
     def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
         schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[misc]
         cls: Any = get_class(serializer)
-        reads_itself = cls.to_internal_value is not serializers.Serializer.to_internal_value
-        if schema.get("properties") and direction == "request":
-            schema.setdefault("additionalProperties", reads_itself)
+        if direction == "request":
+            if schema.get("properties"):
+                takes_more = cls.to_internal_value is not serializers.Serializer.to_internal_value
+                schema.setdefault("additionalProperties", takes_more)
+            return {**schema, LENIENT: True} if _reads_itself(cls) else schema
         return schema
 
     def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: str) -> Any:
@@ -121,9 +130,10 @@ class FieldInspector:
             self.messages.append(f"{type(field).__name__}: {type(error).__name__}")
             flags = {"readOnly": "read_only", "writeOnly": "write_only"}
             return {key: True for key, attribute in flags.items() if getattr(field, attribute, False)}
-        if isinstance(schema, dict) and isinstance(field, serializers.Field) and not has_override(field, "field"):
-            return {**schema, **_remarks(field, direction)}
-        return schema
+        if not isinstance(schema, dict) or not isinstance(field, serializers.Field):
+            return schema
+        remarks = {} if has_override(field, "field") else _remarks(field, direction)
+        return {**schema, **remarks, **({LENIENT: True} if direction == "request" and _is_lenient(field) else {})}
 
     def _mapped(self, field: Any, direction: str, bypass_extensions: bool) -> Any:  # noqa: FBT001
         related = isinstance(field, serializers.PrimaryKeyRelatedField) and not has_override(field, "field")
@@ -159,6 +169,22 @@ def _is_unknown(field: Any) -> bool:
     if not isinstance(field, serializers.Field) or isinstance(field, _KNOWN) or has_override(field, "field"):
         return False
     return OpenApiSerializerFieldExtension.get_match(field) is None
+
+
+def _is_lenient(field: serializers.Field[Any, Any, Any, Any]) -> bool:
+    """Tell whether what is described of a field was said by hand, or its class reads what is sent by code of the host."""
+    cls: Any = type(field)
+    return (
+        has_override(field, "field")
+        or _reads_itself(cls)
+        or OpenApiSerializerFieldExtension.get_match(field) is not None
+    )
+
+
+@lru_cache(maxsize=2048)
+def _reads_itself(cls: Any) -> bool:
+    readers = (getattr(cls, name, None) for name in ("to_internal_value", "run_validation"))
+    return any(not str(getattr(reader, "__module__", "")).startswith("rest_framework.") for reader in readers)
 
 
 def _remarks(field: serializers.Field[Any, Any, Any, Any], direction: str) -> dict[str, Any]:

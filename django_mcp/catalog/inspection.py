@@ -1,28 +1,25 @@
 """drf-spectacular's inspection of one view at a time, next to the host's own use of it and without touching that."""
 
-import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any, cast
 
 from drf_spectacular.drainage import GENERATOR_STATS
-from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.settings import spectacular_settings
+from drf_spectacular.plumbing import ComponentRegistry
+from drf_spectacular.utils import OpenApiRequest
 from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
-from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.test import APIRequestFactory
-from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
-from django_mcp.catalog.fields import FieldInspector
-from django_mcp.vocabulary import Operation
+from django_mcp.catalog.fields import LENIENT, FieldInspector
+from django_mcp.catalog.partwise import Partwise
+
+PASSED_OVER = "get_operation: "
 
 _messages: ContextVar[list[str] | None] = ContextVar("django_mcp_inspection", default=None)
 
@@ -78,24 +75,15 @@ def _model_known(view: Any) -> Iterator[None]:
 class OperationInspector(FieldInspector, AutoSchema):
     """Inspects one operation. What fails is left out and noted in `failures`, the rest stands.
 
-    `free_form` is set where the view has no serializer that could describe its body.
+    `free_form` is set where the view has no serializer that could describe its body, `inherited` where nobody said for
+    this operation which serializer it is.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.failures: list[str] = []
         self.free_form = False
-
-    def get_operation(
-        self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any
-    ) -> dict[str, Any] | None:
-        self.registry = registry
-        self.path, self.path_regex, self.path_prefix, self.method = path, path_regex, path_prefix, method.upper()
-        return {
-            "parameters": self._attempt("parameters", self._get_parameters) or [],
-            "requestBody": self._attempt("body", self._get_request_body),
-            "responses": self._attempt("response", self._get_response_bodies) or {},
-        }
+        self.inherited = False
 
     def get_operation_id(self) -> str:
         return ""
@@ -107,6 +95,7 @@ class OperationInspector(FieldInspector, AutoSchema):
         return []
 
     def get_request_serializer(self) -> Any:
+        self.inherited = True
         serializer = super().get_request_serializer()
         if serializer is None or self._is_guess():
             self.free_form = True
@@ -142,7 +131,28 @@ class OperationInspector(FieldInspector, AutoSchema):
         return parameters
 
     def _get_pagination_parameters(self) -> list[Any]:
-        return self._attempt("pagination", super()._get_pagination_parameters) or []
+        described: Any = super()._get_pagination_parameters
+
+        def with_last_page() -> list[Any]:
+            paginator = self._get_paginator()  # type: ignore[no-untyped-call]
+            return [_with_last_page(parameter, paginator) for parameter in described()]
+
+        return self._attempt("pagination", with_last_page) or []
+
+    def _get_request_body(self, direction: Any = "request") -> Any:
+        described: Any = super()._get_request_body
+        if self.method != "DELETE":
+            return described(direction)
+        # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only what
+        # was said for this very operation counts.
+        said = self.get_request_serializer()
+        if self.inherited or said is None:
+            return described(direction)
+        if isinstance(said, dict) and said and all("/" in str(media_type) for media_type in said):
+            said = next(iter(said.values()))
+        said = said.request if isinstance(said, OpenApiRequest) else said
+        schema, required = self._get_request_for_media_type(said, direction)  # type: ignore[no-untyped-call]
+        return schema and {"content": {"application/json": {"schema": schema}}, "required": required}
 
     def _attempt(self, part: str, inspect_part: Callable[[], Any]) -> Any:
         try:
@@ -153,6 +163,15 @@ class OperationInspector(FieldInspector, AutoSchema):
             if part == "body":
                 self.free_form = True
             return None
+
+
+def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
+    """Say that a page may be asked for by a word too, where the paginator knows one."""
+    words = getattr(paginator, "last_page_strings", ())
+    if not words or parameter.get("name") != getattr(paginator, "page_query_param", None):
+        return parameter
+    said = f"{parameter.get('description', '')} The last page is {' or '.join(map(repr, words))}."
+    return {**parameter, "description": said.strip(), "schema": {**parameter.get("schema", {}), LENIENT: True}}
 
 
 def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any) -> dict[str, Any]:
@@ -168,8 +187,11 @@ def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any
 
 @lru_cache(maxsize=16)
 def _catalog_schema(default: type) -> type:
-    # With the host's DEFAULT_SCHEMA_CLASS among its bases it can stand in for it under every extend_schema class.
-    return type("CatalogSchema", (OperationInspector, default), {})
+    # With the host's DEFAULT_SCHEMA_CLASS among its bases it can stand in for it under every extend_schema class. What
+    # that class makes of a whole operation is honoured: it stands before the one that puts an operation together.
+    hosts_own = (default,) if issubclass(default, AutoSchema) and default is not AutoSchema else ()
+    rest = () if hosts_own else (default,)
+    return type("CatalogSchema", (OperationInspector, *hosts_own, Partwise, *rest), {})
 
 
 def _declared(view_class: type, callback: Any, handler: Any) -> list[type]:
@@ -227,58 +249,18 @@ def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> Op
     return schema
 
 
-def view_for(operation: Operation) -> APIView:
-    """Make the operation's view with a request that nobody sent, for use where no caller is known."""
-    return view_of(operation.callback, operation.view_class, operation.method, operation.route)
+def described_by(inspector: OperationInspector, route: str, path_regex: str) -> Mapping[str, Any]:
+    """Return the inspected operation as OpenAPI has it, with what the host's schema classes make of it.
 
-
-def is_replaced(callback: Any) -> bool:
-    """Tell whether an extension of drf-spectacular describes the view by another class."""
-    return OpenApiViewExtension.get_match(callback) is not None
-
-
-def view_of(callback: Any, view_class: type, method: str, route: str) -> APIView:
-    """As `view_for`, before there is an operation."""
-    replacement = OpenApiViewExtension.get_match(callback)
-    if replacement:
-        view_class = replacement.view_replacement()
-    initkwargs = {key: value for key, value in callback.initkwargs.items() if key != "schema"}
-    view = cast("APIView", view_class(**initkwargs))
-    view.args, view.kwargs, view.format_kwarg = (), {}, None
-    actions = getattr(callback, "actions", None)
-    view.action_map = actions  # type: ignore[attr-defined]
-    if actions:
-        view.action = actions.get(method.lower())  # type: ignore[attr-defined]
-    view.swagger_fake_view = True  # type: ignore[attr-defined]
-    view.request = _request(view, method, route)
-    return view
-
-
-def _request(view: APIView, method: str, route: str) -> Request:
+    A `get_operation` of the host that fails, or leaves the operation out, is passed over with a message.
+    """
+    asked = (route, path_regex, "", inspector.method, ComponentRegistry())
     try:
-        request = spectacular_settings.GET_MOCK_REQUEST(method, route, view, None)
-    except AttributeError:  # its request factory knows the usual methods only
-        request = view.initialize_request(APIRequestFactory().generic(method, route))
-    anonymous: Any = api_settings.UNAUTHENTICATED_USER
-    # An assigned user keeps the host's authenticators from running.
-    request.user = anonymous() if anonymous else None
-    return cast("Request", request)
-
-
-def versioned(view: APIView, namespace: str) -> APIView:
-    """Return a copy of the view that knows its version, as far as that can be known without a URL."""
-    view = copy.copy(view)
-    view.kwargs = dict(getattr(view, "kwargs", {}))
-    versioning = view.versioning_class
-    if versioning is None:
-        return view
-    request: Any = view.request
-    if issubclass(versioning, URLPathVersioning) and versioning.default_version is not None:
-        view.kwargs.setdefault(versioning.version_param, versioning.default_version)
-    if getattr(request, "accepted_renderer", None) is None:
-        request.accepted_renderer, request.accepted_media_type = view.perform_content_negotiation(request, force=True)
-    if getattr(request, "resolver_match", None) is None:
-        request.resolver_match = SimpleNamespace(namespace=namespace)
-    if getattr(request, "version", None) is None:
-        request.version, request.versioning_scheme = view.determine_version(request, *view.args, **view.kwargs)
-    return view
+        found: Any = inspector.get_operation(*asked)
+        said = "it leaves the operation out"
+    except Exception as error:  # noqa: BLE001 - the host's code
+        found, said = None, type(error).__name__
+    if isinstance(found, Mapping):
+        return found
+    inspector.messages.append(f"{PASSED_OVER}{said}")
+    return Partwise.get_operation(cast("Partwise", inspector), *asked)

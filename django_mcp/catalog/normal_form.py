@@ -3,9 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from django_mcp.catalog.plain_values import Schema, facts, plain, say
+from django_mcp.catalog.fields import LENIENT
+from django_mcp.catalog.plain_values import Schema, facts, plain, say, shorten
 
 FREE_FORM: Schema = {"type": "object", "properties": {}, "additionalProperties": True}
+# Beyond these it is an answer's size that counts. What a request takes is told as long as it can be read.
+MAX_KINDS = 12
+MAX_VALUES = {"request": 200, "response": 25}
 RECURSION = "The same kind of object again; its fields are as above."
 
 
@@ -13,8 +17,8 @@ class NormalForm:
     """Converts the schemas of one operation in one direction.
 
     Gathers on the way: `sensitive`, the dotted paths of fields that must not be shown (lists not counted);
-    `read_only`, the top-level fields of a request that are the host's to set; `recursive`, whether a recursion was
-    cut.
+    `lenient`, the paths of what the host reads in its own way; `read_only`, the top-level fields of a request that are
+    the host's to set; `recursive`, whether a recursion was cut.
     """
 
     def __init__(
@@ -24,6 +28,7 @@ class NormalForm:
         self.direction = direction
         self.partial = partial
         self.sensitive: set[str] = set()
+        self.lenient: set[str] = set()
         self.read_only: set[str] = set()
         self.recursive = False
 
@@ -46,12 +51,14 @@ class NormalForm:
         if "anyOf" in source:
             self._variants(result, source, trail, inside)
         self._for_direction(result)
+        self.lenient |= {".".join(trail)} if LENIENT in source else set()
         types = result.get("type")
         if isinstance(types, list) and len(types) == 1:
             result["type"] = types[0]
         return result
 
     def _for_direction(self, result: Schema) -> None:
+        shorten(result, MAX_VALUES[self.direction])
         if self.direction == "response":
             for key in ("default", "minLength", "pattern"):
                 result.pop(key, None)
@@ -109,7 +116,7 @@ class NormalForm:
         more = source.get("additionalProperties")
         if isinstance(more, Mapping):
             result["additionalProperties"] = self.convert(more, trail, inside) or True
-        elif isinstance(more, bool) and (more or self.direction == "request"):
+        elif isinstance(more, bool) and (more or (self.direction == "request" and LENIENT not in source)):
             result["additionalProperties"] = more
         elif not properties and not source.get("properties"):
             result["additionalProperties"] = True
@@ -143,6 +150,10 @@ class NormalForm:
             variants.append(converted)
         if not all(variants):  # one of them is "anything"
             return
+        if self.direction == "response" and len(variants) > MAX_KINDS:
+            result |= _in_common(variants, nullable=bool(source.get("nullable")))
+            say(result, f"One of {len(variants)} kinds; what is described is what they have in common.")
+            return
         if source.get("nullable"):
             variants.append({"type": "null"})
         result["anyOf"] = variants
@@ -152,6 +163,19 @@ def _tell(variant: Schema, name: str, values: list[str]) -> None:
     kept = {key: value for key, value in variant["properties"].get(name, {}).items() if key == "description"}
     variant["properties"] = {**variant["properties"], name: {"type": "string", "enum": values, **kept}}
     variant["required"] = list(dict.fromkeys([*variant.get("required", ()), name]))
+
+
+def _in_common(variants: list[Schema], *, nullable: bool) -> Schema:
+    """Return what is true of each of many variants."""
+    if not all("properties" in variant for variant in variants):
+        return {}
+    first, *others = (variant["properties"] for variant in variants)
+    properties = {
+        name: field if all(other[name] == field for other in others) else {}
+        for name, field in first.items()
+        if all(name in other for other in others)
+    }
+    return {"type": ["object", "null"] if nullable else ["object"], "properties": properties}
 
 
 def _merged(first: Schema, second: Schema) -> Schema:

@@ -35,6 +35,10 @@ class Place:
     def depth(self) -> int:
         return 0 if self.parent is None else self.parent.depth + 1
 
+    def named(self) -> "Place":
+        """Return the place of the list that this is an item of, however deep; else this."""
+        return self if self.parent is None or isinstance(self.step, str) else self.parent.named()
+
     def path(self) -> str:
         """Return the path as it is shown, lists counted; the end of it, where it is very long."""
         spelled = "".join(

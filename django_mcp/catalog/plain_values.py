@@ -24,6 +24,7 @@ FILE = "A file as a data URI: data:TYPE;name=FILENAME;base64,CONTENT"
 # What JSON Schema's regular expressions (ECMA-262) do not have, or have under another meaning.
 _PYTHON_ONLY = re.compile(r"\(\?(?![:=!])|\\[AZazGN]|[*+?}]\+|\[\[|\(\?\#")
 _LONGEST_PATTERN = 120
+_NAMED = 8
 # Bounds from here on are those of a database's or a machine's integers, not the API's.
 _STORAGE = 2**31 - 1
 _NOTHING = object()
@@ -121,6 +122,16 @@ def _drop_idle_labels(result: Schema) -> None:
         result["description"] = _LABEL.sub("", result["description"]).strip()
         if not result["description"]:
             del result["description"]
+
+
+def shorten(schema: Schema, most: int) -> None:
+    """Turn an enumeration of more than `most` values into a sentence with the first of them."""
+    values = schema.get("enum", ())
+    if len(values) > most:
+        del schema["enum"]
+        schema["description"] = _LABEL.sub("", schema.get("description", "")).strip()
+        named = ", ".join(str(value) for value in values[:_NAMED] if value not in {None, ""})
+        say(schema, f"One of {len(values)} values, such as {named}.")
 
 
 def _hashable(values: Any) -> list[Any]:

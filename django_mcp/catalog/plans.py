@@ -38,7 +38,7 @@ class Plan:
             exact=frozenset() if branches or "enum" in schema else _exact(schema, types),
             enum=_enumerated(schema),
             properties=mapping(schema.get("properties")),
-            rest=schema.get("additionalProperties", "properties" not in schema),
+            rest=schema.get("additionalProperties", True),
             required=frozenset(schema.get("required", ())),
         )
 

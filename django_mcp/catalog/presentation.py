@@ -11,9 +11,10 @@ from drf_spectacular.plumbing import get_doc
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from django_mcp.catalog.bare_views import versioned, view_of
 from django_mcp.catalog.enumeration import Endpoint
 from django_mcp.catalog.handlers import handler_function
-from django_mcp.catalog.inspection import inspector_for, is_customised, quietly, versioned, view_of
+from django_mcp.catalog.inspection import inspector_for, is_customised, quietly
 from django_mcp.vocabulary import Hints
 
 _LONGEST_SUMMARY = 160

@@ -1,5 +1,6 @@
 """The input and output schema of an operation, built when it is first asked for."""
 
+import json
 import logging
 import re
 import threading
@@ -9,14 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from django.utils.translation import get_language
-from drf_spectacular.plumbing import ComponentRegistry
 from rest_framework.generics import GenericAPIView
 from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
+from django_mcp.catalog.bare_views import is_replaced, versioned, view_for
 from django_mcp.catalog.dependence import variant
-from django_mcp.catalog.inspection import inspector_for, is_replaced, quietly, versioned, view_for
+from django_mcp.catalog.fields import LENIENT
+from django_mcp.catalog.inspection import described_by, inspector_for, quietly
 from django_mcp.catalog.normal_form import NormalForm, one_object
+from django_mcp.catalog.placement import FreePlacement
 from django_mcp.catalog.plain_values import FILE, Schema, plain, say
 from django_mcp.vocabulary import Argument, Operation
 
@@ -45,7 +48,8 @@ class OperationSchema:
     `route` is the URI template whose holes are the arguments of `input`. `placement` maps an argument to its place
     in the request; the wire name of a path argument is the hole in `Operation.route`, that of a body which is an
     array is empty. `read_only` are body fields that the host sets itself. `sensitive` are dotted paths, lists not
-    counted. `notes` are for the model, `warnings` (of the inspection) for developers only.
+    counted, as are `lenient`: what the host reads in its own way, so that another type of value goes on to it. `notes`
+    are for the model, `warnings` (of the inspection) for developers only.
     """
 
     input: dict[str, Any]
@@ -53,23 +57,10 @@ class OperationSchema:
     placement: Mapping[str, Argument]
     read_only: frozenset[str] = frozenset()
     sensitive: frozenset[str] = frozenset()
+    lenient: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     route: str = ""
     warnings: tuple[str, ...] = ()
-
-
-class FreePlacement(dict[str, Argument]):
-    """A placement in which every argument that it does not know has one place: the body, or the query without one."""
-
-    def __init__(self, known: Mapping[str, Argument], location: Literal["body", "query"]) -> None:
-        super().__init__(known)
-        self.location = location
-
-    def __missing__(self, name: str) -> Argument:
-        return Argument(location=self.location, wire=name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name]
 
 
 @dataclass
@@ -83,13 +74,15 @@ class _Parts:
     renamed: dict[str, str] = field(default_factory=dict)
     read_only: set[str] = field(default_factory=set)
     sensitive: set[str] = field(default_factory=set)
+    lenient: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     more: Any = False
+    has_body: bool = False
 
     def placed(self) -> Mapping[str, Argument]:
         if self.more is False:
             return self.placement
-        return FreePlacement(self.placement, "body" if self.operation.method in _BODIES else "query")
+        return FreePlacement(self.placement, "body" if self.has_body else "query")
 
     def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
         """Add a path or query argument under a name that is still free."""
@@ -98,6 +91,8 @@ class _Parts:
             argument = f"{location}_{argument}"
         self.fields[argument] = schema
         self.placement[argument] = Argument(location=location, wire=name)
+        if schema.pop(LENIENT, False):
+            self.lenient.add(argument)
         if location == "path":
             self.renamed[name] = argument
         if required:
@@ -155,21 +150,21 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
         placement=parts.placed(),
         read_only=frozenset(parts.read_only - parts.fields.keys()),
         sensitive=frozenset(parts.sensitive),
+        lenient=frozenset(parts.lenient),
         notes=tuple(dict.fromkeys(parts.notes)),
         route=re.sub(r"\{([^{}]*)\}", lambda hole: f"{{{parts.renamed.get(hole[1], hole[1])}}}", operation.route),
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
-def _inspect(operation: Operation, view: APIView | None) -> tuple[dict[str, Any], Any]:
+def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], Any]:
     if view is None or is_replaced(operation.callback):
         view = view_for(operation)
     view = versioned(view, getattr(operation, "namespace", ""))
     handler = getattr(type(view), operation.handler, None)
     inspector = inspector_for(view, operation.callback, handler, operation.method)
     regex = getattr(operation, "path_regex", "") or operation.route
-    described = inspector.get_operation(operation.route, regex, "", operation.method, ComponentRegistry())
-    return described or {}, inspector
+    return described_by(inspector, operation.route, regex), inspector
 
 
 def _components(inspector: Any) -> dict[str, Any]:
@@ -180,21 +175,24 @@ def _components(inspector: Any) -> dict[str, Any]:
 def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> _Parts:
     parts = _Parts(operation)
     components = _components(inspector)
-    if operation.method in _BODIES:
+    parts.has_body = operation.method in _BODIES or bool(described.get("requestBody"))
+    if parts.has_body:
         _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
     for failure in dict.fromkeys(getattr(inspector, "failures", ())):
         if failure in UNDESCRIBED:
             parts.notes.append(UNDESCRIBED[failure])
-    parameters = {(item.get("in"), item.get("name")): item for item in described.get("parameters", ())}
+    said = (item for item in described.get("parameters", ()) if isinstance(item, Mapping))
+    parameters = {(item.get("in"), item.get("name")): item for item in said}
     for name in operation.path_arguments:
         item = parameters.get(("path", name), {"schema": {"type": "string"}})
         schema = _parameter(item, components, parts)
         schema.pop("default", None)
         schema |= _versions(operation.view_class, name)
         parts.add(name, "path", schema, required=True)
-    for (location, name), item in parameters.items():
+    for (location, wire), item in parameters.items():
         if location == "query":
-            parts.add(str(name), "query", _parameter(item, components, parts), required=bool(item.get("required")))
+            option = _option(_parameter(item, components, parts))
+            parts.add(str(wire), "query", option, required=bool(item.get("required")))
     if _reads_what_it_likes(operation, parts):
         parts.more = True
         parts.notes.append(_FREE_QUERY)
@@ -216,10 +214,21 @@ def _versions(view_class: Any, name: str) -> Schema:
     return {"type": "string", "description": "The version of the API.", **({"enum": allowed} if allowed else {})}
 
 
+def _option(schema: Schema) -> Schema:
+    """Return what is known of a query argument with its default told only: left out it means that anyway."""
+    # Filled in, it would change the answer where the host's description is wrong.
+    default = schema.pop("default", None)
+    if default is not None:
+        say(schema, f"Default: {json.dumps(default, ensure_ascii=False)}.")
+    return schema
+
+
 def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: _Parts) -> Schema:
     form = NormalForm(components, "request")
     schema = form.convert(item.get("schema", {}))
     parts.sensitive |= form.sensitive
+    if form.lenient:
+        schema[LENIENT] = True
     if item.get("description"):
         say(schema, str(item["description"]))
     if item.get("explode") is False and "items" in schema:
@@ -249,8 +258,10 @@ def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping
         parts.placement["items"] = Argument(location="body", wire="", file=_is_file(schema))
         parts.required += ["items"] if parts.operation.method != "PATCH" else []
         parts.sensitive |= {f"items.{path}" for path in form.sensitive}
+        parts.lenient |= {f"items.{path}".rstrip(".") for path in form.lenient}
         return
     parts.sensitive |= form.sensitive
+    parts.lenient |= form.lenient - {""}
     for name, described in schema.get("properties", {}).items():
         parts.fields[name] = described
         anything = not described.keys() & {"type", "enum", "anyOf", "oneOf"}

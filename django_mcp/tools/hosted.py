@@ -109,7 +109,7 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
         schema = hosted_schemas.described(tool)
-        effective, warnings = normalise(schema.input, args, read_only=schema.read_only)
+        effective, warnings = normalise(schema.input, args, read_only=schema.read_only, lenient=schema.lenient)
         sensitive |= schema.sensitive
     else:
         raw_schemas.check(args, _input_validator(tool), sensitive)

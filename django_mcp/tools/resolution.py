@@ -39,6 +39,7 @@ def resolved(tool: str, operation: Operation, args: dict[str, Any], token: str |
         read_only=schema.read_only,
         partial=operation.method == "PATCH",
         needed=_path_arguments(schema),
+        lenient=schema.lenient,
     )
     return call_of(
         operation,

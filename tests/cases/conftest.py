@@ -1,4 +1,5 @@
 import pytest
+from django.db import connection
 
 from django_mcp import server
 from django_mcp.models import ToolGroup
@@ -38,3 +39,10 @@ def attempt(alice):
         return result.confirm() if result.status == "requires_confirmation" else result
 
     return attempt
+
+
+@pytest.fixture
+def autocommit():
+    connection.settings_dict["ATOMIC_REQUESTS"] = False
+    yield
+    connection.settings_dict["ATOMIC_REQUESTS"] = True

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
 
 from django_mcp.testing import McpClient
 from tests.host import views
@@ -13,13 +12,6 @@ from tests.host.models import Item, Person, Project, Scan, Ticket
 
 pytestmark = pytest.mark.django_db
 durable = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def autocommit():
-    connection.settings_dict["ATOMIC_REQUESTS"] = False
-    yield
-    connection.settings_dict["ATOMIC_REQUESTS"] = True
 
 
 def test_rows_that_a_filter_guards_do_not_exist(alice, bob):

@@ -34,6 +34,7 @@ ORDER = {
                     "options": {"type": "array", "items": {"type": "string"}},
                 },
                 "required": ["product_id"],
+                "additionalProperties": False,
             },
         },
     },
@@ -247,10 +248,11 @@ def test_null_inside_a_list_is_refused():
     assert list(errors({"items": [None]})) == ["items[0]"]
 
 
-def test_null_in_a_partial_update_that_cannot_clear_is_said():
-    result, warnings = normalise(ORDER, {"page": None}, partial=True)
-
-    assert (result, warnings) == ({}, ('"page" cannot be empty and was left out.',))
+@pytest.mark.parametrize(
+    "sent", [{"page": None}, {"customer_name": None}, {"price": ""}, {"items": [{"product_id": ""}]}]
+)
+def test_what_is_empty_in_a_partial_update_is_for_the_host_to_judge(sent):
+    assert normalise(ORDER, sent, partial=True) == (sent, ())
 
 
 def test_path_of_a_nested_error_is_named():
@@ -267,6 +269,45 @@ def test_unknown_nested_field_is_refused_with_the_nearest_name():
     assert errors({"items": [{"product_id": 1, "Quantty": 2}]}) == {
         "items[0].Quantty": ['Unknown argument. Did you mean "quantity"?']
     }
+
+
+def test_unknown_nested_field_goes_on_where_nobody_said_that_there_are_no_others():
+    schema = {"properties": {"x": {"type": "object", "properties": {"a": {"type": "integer"}}}}}
+
+    assert effective({"x": {"a": "1", "b": "2"}}, schema) == {"x": {"a": 1, "b": "2"}}
+
+
+LENIENT = {"properties": {"x": {"type": "object", "properties": {"id": {"type": "integer"}}}, "n": {"type": "integer"}}}
+
+
+@pytest.mark.parametrize("sent", ["Active", 5, ["a"], True, 2.5])
+def test_what_the_host_reads_in_its_own_way_may_be_of_another_type(sent):
+    assert effective({"x": sent}, LENIENT, lenient=frozenset({"x"})) == {"x": sent}
+    assert list(errors({"x": sent}, LENIENT)) == ["x"]
+    assert list(errors({"x": 5, "n": "no"}, LENIENT, lenient=frozenset({"x"}))) == ["n"]
+
+
+def test_what_fits_is_read_as_ever_where_the_host_reads_in_its_own_way():
+    assert effective({"x": '{"id": "5"}'}, LENIENT, lenient=frozenset({"x"})) == {"x": {"id": 5}}
+    assert list(errors({"x": {"id": "no"}}, LENIENT, lenient=frozenset({"x"}))) == ["x.id"]
+
+
+def test_items_of_a_list_may_be_of_another_type_too():
+    schema = {"properties": {"a": {"properties": {"x": {"type": "array", "items": LENIENT["properties"]["x"]}}}}}
+
+    assert effective({"a": {"x": ["red", {"id": "1"}]}}, schema, lenient=frozenset({"a.x"})) == {
+        "a": {"x": ["red", {"id": 1}]}
+    }
+
+
+def test_what_fits_no_alternative_goes_on_where_the_host_reads_in_its_own_way():
+    kinds = {"oneOf": [closed({"id": {"type": "integer"}}), {"type": "integer"}]}
+    schema = {"properties": {"x": kinds}}
+    lenient = frozenset({"x"})
+
+    assert effective({"x": "red"}, schema, lenient=lenient) == {"x": "red"}
+    assert effective({"x": "7"}, schema, lenient=lenient) == {"x": 7}
+    assert list(errors({"x": {"ID": 1}}, schema, lenient=lenient)) == ["x.ID"]
 
 
 def test_unknown_field_with_no_near_name_gets_the_known_ones():
@@ -403,8 +444,8 @@ def test_alternative_is_chosen_by_its_discriminator():
 
 
 def test_error_of_the_nearest_alternative_is_reported():
-    pet = {"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {"type": "integer"}, "c": {}}}]}
-    schema = {"properties": {"x": pet}}
+    kinds = [{"properties": {"a": {}}}, {"properties": {"b": {"type": "integer"}, "c": {}}}]
+    schema = {"properties": {"x": {"oneOf": [{**kind, "additionalProperties": False} for kind in kinds]}}}
 
     assert list(errors({"x": {"b": "no", "c": 1}}, schema)) == ["x.b"]
 
@@ -451,7 +492,11 @@ def listing(item):
 
 
 def record(prefix="", **said):
-    return {"properties": {f"{prefix}{name}": {**field, **said} for name, field in FIELDS.items()}}
+    return closed({f"{prefix}{name}": {**field, **said} for name, field in FIELDS.items()})
+
+
+def closed(properties):
+    return {"properties": properties, "additionalProperties": False}
 
 
 def nested(levels):
@@ -570,7 +615,7 @@ def test_too_much_to_check_is_said():
 
 def test_a_nearest_kind_is_found_behind_one_that_is_hopeless():
     sent = {"items": [{f"b{number}": "no" for number in range(3)}]}
-    kinds = [record("a"), {"properties": {f"b{number}": {"type": "integer"} for number in range(3)}}]
+    kinds = [record("a"), closed({f"b{number}": {"type": "integer"} for number in range(3)})]
 
     assert list(errors(sent, listing({"anyOf": kinds}))) == ["items[0].b0", "items[0].b1", "items[0].b2"]
 

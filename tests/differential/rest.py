@@ -16,7 +16,7 @@ def send(http: Any, case: Any, arguments: Mapping[str, Any], headers: Mapping[st
     parts: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "body": {}}
     for name, value in arguments.items():
         placed = case.schema.placement.get(name)
-        place = placed.location if placed else "query" if case.operation.method in {"GET", "DELETE"} else "body"
+        place = placed.location if placed else "query" if case.operation.method == "GET" else "body"
         parts[place][placed.wire if placed else name] = value
     path = case.operation.route
     if path.startswith("/en/"):
@@ -41,7 +41,7 @@ def _texts(value: Any) -> Any:
 
 
 def _body(case: Any, fields: dict[str, Any]) -> tuple[Any, str]:
-    if case.operation.method in {"GET", "DELETE"}:
+    if case.operation.method == "GET" or (case.operation.method == "DELETE" and not fields):
         return b"", "application/octet-stream"
     parsers = _parsers(case)
     files = {name for name, item in case.schema.placement.items() if item.file and fields.get(name)}

@@ -4,7 +4,7 @@ from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
 from tests.execution.urls import urlpatterns as single_views
-from tests.host import oddities, tenants, tracker
+from tests.host import inventory, oddities, tenants, tracker
 
 router = SimpleRouter()
 router.register("projects", tracker.ProjectViewSet)
@@ -19,6 +19,8 @@ router.register("readings", tracker.ReadingViewSet)
 router.register("scans", tracker.ScanViewSet)
 router.register("tenant-projects", tenants.TenantProjects, "tenant-project")
 router.register("plain", oddities.PlainViewSet, "plain")
+router.register("assets", inventory.AssetViewSet, "asset")
+shelf = inventory.ShelfViewSet.as_view({"get": "list", "delete": "bulk_destroy"})
 
 api = [
     *router.urls,
@@ -36,5 +38,8 @@ api = [
     path("whereabouts/", tenants.Whereabouts.as_view(), name="whereabouts"),
     re_path(r"^notes/(?P<number>\d+)/$", oddities.note, name="note"),
     path("crash-after-writing/", oddities.crash_after_writing, name="crash-after-writing"),
+    path("shelf/", shelf, name="shelf"),
+    path("clearing/", inventory.Clearing.as_view(), name="clearing"),
+    path("stocktaking/", inventory.Stocktaking.as_view(), name="stocktaking"),
 ]
 urlpatterns = [path("", include("django_mcp.urls")), path("api/", include(api)), path("", include(single_views))]
