@@ -42,7 +42,7 @@ def _types(schema: Mapping[str, Any]) -> set[str]:
 def _is_unset(case: Case, name: str, value: Any) -> bool:
     schema = _schema(case, name)
     types = _types(schema)
-    if not types or name in case.schema.input.get("required", ()):
+    if not types or name in case.schema.input.get("required", ()) or case.operation.method == "PATCH":
         return False
     if value is None:
         return "null" not in types
@@ -56,6 +56,8 @@ def _without_unset(case: Case, arguments: Arguments) -> Arguments:
 def _as_meant(case: Case, name: str, value: Any) -> Any:
     """Read what is said of a number or structure in the form of text."""
     types = _types(_schema(case, name))
+    if "boolean" in types and value in {"yes", "no"}:
+        return value == "yes"
     if isinstance(value, str) and types and "string" not in types:
         try:
             return json.loads(value)
@@ -102,9 +104,9 @@ def _of(*names: str) -> Callable[[Case, Outcome, Outcome], bool]:
     return lambda case, _told, _seen: case.name in names
 
 
-_TAKES_ANYTHING = ("own_", "upload", "url_encoded", "scan_", "choosing", "project_cover")
+_TAKES_ANYTHING = ("own_", "shelf_list", "upload", "url_encoded", "scan_", "choosing", "project_cover")
 _FORMS = {"upload", "upload_or_json", "url_encoded", "choosing"}
-_PAGING = {"limit", "offset", "page", "page_size"}
+_PAGING = {"limit", "offset", "page_size"}
 
 DIFFERENCES = (
     Difference(
