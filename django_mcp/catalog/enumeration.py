@@ -66,7 +66,7 @@ class _Enumerator(EndpointEnumerator):
             below = (*namespaces, pattern.namespace) if pattern.namespace else namespaces
             yield from self.walk(pattern.url_patterns, regex, below)
         elif isinstance(pattern, URLPattern) and is_api_view(pattern.callback) and "drf_format_suffix" not in regex:
-            path = _numbered(self.get_path_from_regex(regex))  # type: ignore[no-untyped-call]
+            path = _numbered(self.get_path_from_regex(_without_suffix(regex)))  # type: ignore[no-untyped-call]
             if self.should_include_endpoint(path, pattern.callback):
                 methods = [method.upper() for method in self._allowed(pattern.callback)]
                 yield Endpoint(
@@ -84,9 +84,18 @@ class _Enumerator(EndpointEnumerator):
     def should_include_endpoint(self, path: str, callback: Any) -> bool:
         # Reading `callback.cls.schema` would write into the schema object that all requests share.
         schema = callback.initkwargs.get("schema", inspect.getattr_static(callback.cls, "schema", None))
-        suffix = f".{{{api_settings.FORMAT_SUFFIX_KWARG or 'format'}}}"
+        suffix = f".{{{_suffix_name()}}}"
         left_out = _is_ours(callback.cls) or _shows_schema(callback.cls)
         return schema is not None and not left_out and not path.rstrip("/").endswith(suffix)
+
+
+def _suffix_name() -> str:
+    return api_settings.FORMAT_SUFFIX_KWARG or "format"
+
+
+def _without_suffix(regex: str) -> str:
+    """Take the format suffix out of an expression in which it is optional."""
+    return re.sub(rf"\((\?:)?\\\.\(\?P<{re.escape(_suffix_name())}>(\([^()]*\)|[^()])*\)\)\?", "", regex)
 
 
 def _is_ours(view_class: type) -> bool:

@@ -1,7 +1,7 @@
 """What the host says of its API by hand or by code of its own is honoured, and what is too long to be told is not."""
 
 import pytest
-from django.urls import include, path
+from django.urls import include, path, re_path
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiRequest, PolymorphicProxySerializer, extend_schema, extend_schema_field
 from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView, SpectacularSwaggerView
@@ -12,7 +12,7 @@ from rest_framework.routers import DefaultRouter
 from rest_framework.views import APIView
 
 from django_mcp.catalog.discovery import forget
-from tests.catalog.hosts import catalog_of, names_of, schema_of
+from tests.catalog.hosts import catalog_of, names_of, operation_of, schema_of
 from tests.catalog.test_schema import Items, described
 from tests.host.schemas import ForgetfulSchema, HouseSchema, SilentSchema
 
@@ -184,6 +184,17 @@ def test_a_format_suffix_makes_no_second_operation_and_no_argument(settings, key
     operations = catalog_of(path("api/", include(router.urls))).operations
     assert len(operations) == 6
     assert not [one.route for one in operations if keyword in one.route]
+
+
+@pytest.mark.parametrize(
+    "suffix", [r"(\.(?P<format>json|xml))?", r"(?:\.(?P<format>(json|xml)))?", r"(\.(?P<format>[a-z0-9]+))?/?"]
+)
+def test_a_format_suffix_that_may_be_left_out_is_left_out(suffix):
+    class View(APIView):
+        def get(self, request, format=None):
+            return Response()
+
+    assert operation_of("GET", re_path(rf"^x{suffix}$", View.as_view())).route.rstrip("/") == "/x"
 
 
 def test_an_enumeration_of_hundreds_is_told_by_its_first_values():
