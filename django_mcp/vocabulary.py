@@ -276,11 +276,9 @@ class Attachment:
 class Reply:
     """What the host's view or tool answered, already plain JSON values.
 
-    `rolled_back` is True where it ran in a transaction that was undone. `error_id` names the log line of an
-    exception. `retry_after` is in seconds. A tool's `status` is what a view would have answered; `structured` and
-    `blocks` are its result for MCP, `error` is what it raised for the model or the client, `asked` what it has to ask
-    before it can answer. `attachment` is the file that `data` describes, where a view answered one. `told` is what a
-    5xx has to say to clients.
+    `rolled_back`: it ran in a transaction that was undone. `error_id` names an exception's log line, `told` is what a 5xx
+    says to clients, `retry_after` is in seconds, `attachment` is the file that `data` describes. A tool's `status` is what
+    a view would have answered, `structured` and `blocks` are its result, `error` is what it raised, `asked` its question.
     """
 
     status: int
