@@ -74,7 +74,8 @@ class _Hopeless(Exception):
 class _Walk:
     """One pass over the arguments; it collects what is wrong, what to warn of and how much was changed.
 
-    `strict` is a place at which nothing is lenient: one of several alternatives is tried there. Raises _Hopeless where more than `most` is wrong.
+    `strict` is a place at which nothing is lenient: one of several alternatives is tried there. Raises _Hopeless where
+    more than `most` is wrong.
     """
 
     shared: Shared
