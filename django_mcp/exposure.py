@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -14,7 +15,7 @@ from rest_framework.permissions import AllowAny, IsAdminUser, IsAuthenticated, I
 from rest_framework.views import APIView
 
 from django_mcp.catalog.discovery import Catalog, get_catalog
-from django_mcp.requests import Context, bare_view, inner_request
+from django_mcp.requests import Context, bare_view, inner_request, is_plain
 from django_mcp.server import PublishAs, Rule, Server
 from django_mcp.vocabulary import Caller, Operation, Safety
 
@@ -22,7 +23,7 @@ API_TOOLS = "api_tools"
 # How many view permissions are asked to find the worst a caller can do, before the worst is assumed.
 ASKED_FOR_WORST = 25
 
-# Permission classes that ask for no permission by name.
+# Permission classes that ask for no permission by name, and look at nothing but the user and the method.
 _NAMELESS: frozenset[Any] = frozenset({AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly})
 
 logger = logging.getLogger("django_mcp")
@@ -123,6 +124,16 @@ def _required(operation: Operation) -> frozenset[str] | None:
         return None
 
 
+def _nameless(operation: Operation) -> Sequence[Any] | None:
+    """Return the view's permission classes where they need no view to be asked, which is most of asking; else None."""
+    view_class: Any = operation.view_class
+    classes = getattr(operation.callback, "initkwargs", {}).get("permission_classes", view_class.permission_classes)
+    nameless = isinstance(classes, list | tuple) and all(
+        isinstance(item, type) and item in _NAMELESS for item in classes
+    )
+    return classes if nameless and is_plain(view_class, "get_permissions") else None
+
+
 @lru_cache(maxsize=256)
 def _reachable(
     catalog: Catalog,
@@ -176,6 +187,10 @@ class Reach:
     def permits(self, operation: Operation) -> bool:
         """Ask the view's own permissions. One that cannot be asked without URL arguments leaves it to the call."""
         try:
+            classes = _nameless(operation)
+            if classes is not None:
+                asking: Any = SimpleNamespace(user=self.context.caller.user, method=operation.method)
+                return all(permission().has_permission(asking, None) for permission in classes)
             view = self.view(operation)
             return all(permission.has_permission(view.request, view) for permission in view.get_permissions())
         except (APIException, PermissionDenied, Http404):

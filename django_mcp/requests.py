@@ -41,6 +41,9 @@ _COPIED_META = (
 
 _NEVER_FORWARDED = frozenset({"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"})
 
+# What `bare_view` runs of a view.
+_PREPARING = ("__init__", "setup", "initialize_request", "get_format_suffix", "perform_content_negotiation")
+
 # What is the request's own, as opposed to what the host's middleware put on it.
 _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
     "META", "auser", "content_params", "content_type", "environ", "method", "path", "path_info", "resolver_match",
@@ -138,6 +141,17 @@ def bare_view(operation: Operation, request: HttpRequest, **kwargs: Any) -> APIV
     scheme = view.versioning_class() if view.versioning_class else None
     view.request.version, view.request.versioning_scheme = getattr(scheme, "default_version", None), scheme
     return view  # type: ignore[no-any-return]
+
+
+def is_plain(view_class: Any, *methods: str) -> bool:
+    """Tell whether `bare_view` runs no code of the host's on a view of this class, and these methods are none either.
+
+    Then what the class declares is what the view would say, so that it need not be made.
+    """
+    return all(
+        getattr(view_class, name).__module__.startswith(("rest_framework.", "django.views."))
+        for name in (*_PREPARING, *methods)
+    )
 
 
 @contextmanager

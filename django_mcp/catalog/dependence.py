@@ -1,12 +1,15 @@
 """Whose schema it is: whether what a serializer looks like may depend on the user who asks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
+
+from django_mcp.requests import is_plain
+from django_mcp.vocabulary import Operation
 
 # Where a class makes up its fields, or itself, when it is asked.
 _MAKING_SERIALIZERS = frozenset(
@@ -20,10 +23,14 @@ _MAKING_SERIALIZERS = frozenset(
 _MAKING_FIELDS = frozenset({"bind", "choices", "get_choices"})
 
 
-def variant(view: APIView | None) -> tuple[Any, ...]:
+def variant(operation: Operation, asked: Callable[[], APIView] | None) -> tuple[Any, ...]:
     """Return what a schema depends on besides operation and language: the serializer class, and the user if need be."""
-    if view is None:
+    if asked is None:
         return (None, None)
+    declared = _declared(operation)
+    if declared is not None:
+        return (declared, None)
+    view = asked()
     try:
         choose = getattr(view, "get_serializer_class", None)
         serializer = choose() if callable(choose) else None
@@ -31,6 +38,15 @@ def variant(view: APIView | None) -> tuple[Any, ...]:
         serializer = None
     user = getattr(view.request, "user", None) if _depends_on_user(view, serializer) else None
     return (serializer or type(view), getattr(user, "pk", None))
+
+
+def _declared(operation: Operation) -> type | None:
+    """Return the serializer class where it is the same for everyone, and no view need be made to know it; else None."""
+    view_class: Any = operation.view_class
+    if not issubclass(view_class, GenericAPIView) or not is_plain(view_class, "get_serializer_class", "get_serializer"):
+        return None
+    said = getattr(operation.callback, "initkwargs", {}).get("serializer_class", view_class.serializer_class)
+    return said if isinstance(said, type) and not _any_makes_itself_up(said) else None
 
 
 def _depends_on_user(view: APIView, serializer: Any) -> bool:

@@ -5,7 +5,7 @@ import logging
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -109,20 +109,21 @@ def forget() -> None:
         _cache.clear()
 
 
-def schema_for(operation: Operation, view: APIView | None = None) -> OperationSchema:
+def schema_for(operation: Operation, view: Callable[[], APIView] | None = None) -> OperationSchema:
     """Return the schemas of an operation in the active language.
 
-    `view` is the operation's view with the caller's request on it, so that a serializer that depends on the user is
-    the caller's own. Asks no database and never raises: what cannot be described is left free-form, with a note.
+    `view` gives the operation's view with the caller's request on it, so that a serializer that depends on the user is
+    the caller's own. Asks no database and raises only what `view` does: what cannot be described is left free-form,
+    with a note.
     """
     with quietly() as warnings:
-        key = (operation, get_language(), *variant(view))
+        key = (operation, get_language(), *variant(operation, view))
         with _lock:
             known = _cache.get(key)
             if known is not None:
                 _cache.move_to_end(key)
                 return known
-        schema = _build(operation, view, warnings)
+        schema = _build(operation, None if view is None else view(), warnings)
     with _lock:
         _cache[key] = schema
         while len(_cache) > CACHE_SIZE:

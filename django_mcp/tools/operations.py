@@ -11,7 +11,7 @@ from django_mcp.vocabulary import Operation, Safety, ToolCall
 
 def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
     """Return the operation's schema as this caller's user sees it."""
-    return schema_for(operation, reach.view(operation))
+    return schema_for(operation, lambda: reach.view(operation))
 
 
 def requires_approval(operation: Operation, reach: Reach) -> bool:
