@@ -91,14 +91,13 @@ def _call_tool(params: Params, context: Context, server: Server, metadata: Metad
         caller_reach = reach(context, server)
         schema, _ = registry.find(name, caller_reach).schemas(caller_reach)
         mirrors.check_arguments(schema, arguments, context.outer.headers)
-    context = replace(context, inputs=_inputs(params, metadata))
+    if metadata.modern:
+        context = replace(context, inputs=_inputs(params, metadata))
     result = call_tool(name, arguments, context, server).as_mcp()
     return result if elicitation.asks(result) else trim_result(result, metadata.revision)
 
 
 def _inputs(params: Params, metadata: Metadata) -> elicitation.Inputs:
-    if not metadata.modern:
-        return elicitation.Inputs()
     said = read(InputParams, params)
     return elicitation.Inputs(
         supported=True,

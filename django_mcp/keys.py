@@ -115,7 +115,7 @@ def used(key: APIKey) -> None:
         logger.warning("The last use of key %s could not be noted: %s.", key.pk, type(error).__name__)
 
 
-def caller(key: APIKey, *, address: str, client: str) -> Caller:
+def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:
     """Return the caller that a key stands for. A limit that cannot be read is the narrowest."""
     return Caller(
         subject=f"key:{key.pk}",
@@ -129,6 +129,7 @@ def caller(key: APIKey, *, address: str, client: str) -> Caller:
         mode=mode_named(key.approval_mode),
         address=address,
         client=client,
+        host=host,
     )
 
 

@@ -277,7 +277,8 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
     if call.operation is None:
         return ToolResult(structured=reply.structured, blocks=reply.blocks, asked=reply.asked)
     blocks, notes = media.attached(reply.attachment, caller_reach.context)
-    reply = replace(reply, notes=(*reply.notes, *notes))
+    if notes:
+        reply = replace(reply, notes=(*reply.notes, *notes))
     return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -85,17 +86,17 @@ def watching(target: str) -> Iterator[Watch]:
 def noticing(aliases: Iterable[str]) -> Iterator[list[Write]]:
     """Collect the writes that this thread sends to these databases."""
     seen: list[Write] = []
-
-    def look(execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
-        write = _write_of(sql, context)
-        if write is not None:
-            seen.append(write)
-        return execute(sql, params, many, context)
-
     with ExitStack() as stack:
         for alias in aliases:
-            stack.enter_context(connections[alias].execute_wrapper(look))
+            stack.enter_context(connections[alias].execute_wrapper(partial(_collect, seen)))
         yield seen
+
+
+def _collect(seen: list[Write], execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
+    write = _write_of(sql, context)
+    if write is not None:
+        seen.append(write)
+    return execute(sql, params, many, context)
 
 
 def _write_of(sql: Any, context: Any) -> Write | None:

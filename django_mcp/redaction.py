@@ -52,12 +52,15 @@ def redact(value: Any, sensitive: Collection[str] = (), *, secrets: Iterable[str
     and tokens are masked inside any text, and so are `secrets`, the values that came in sensitive arguments. Files,
     sent as data URIs, are cut to their first part.
     """
-    return _Masking(frozenset(sensitive), forms_of(secrets)).mask(value, "", MAX_SHOWN_DEPTH)
+    return _Masking(frozenset(sensitive), conf.REDACT_FIELDS, forms_of(secrets) if secrets else ()).mask(
+        value, "", MAX_SHOWN_DEPTH
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Masking:
     sensitive: frozenset[str]
+    parts: tuple[str, ...]
     secrets: tuple[str, ...]
 
     def mask(self, value: Any, path: str, depth: int) -> Any:
@@ -72,7 +75,7 @@ class _Masking:
         masked = {}
         for key, item in value.items():
             here = f"{path}.{key}" if path else str(key)
-            secret = here in self.sensitive or sensitive_name(str(key))
+            secret = here in self.sensitive or _is_sensitive(str(key), self.parts)
             # A yes or no keeps no secret, and what is agreed to must be seen.
             secret = secret and item is not None and not isinstance(item, bool)
             masked[self.text(str(key))] = MASK if secret else self.mask(item, here, depth - 1)
@@ -127,10 +130,12 @@ def _scrub(text: str) -> str:
 def one_line(text: object, limit: int = MAX_QUOTED) -> str:
     """Return text from data as one line: no control or bidirectional characters, at most `limit` characters."""
     # Characters that are removed may come by the million.
-    begin = str(text)[: MAX_READ * limit]
-    kept = "".join(
-        " " if char.isspace() else char for char in begin if char.isspace() or unicodedata.category(char)[0] != "C"
-    )
+    kept = str(text)[: MAX_READ * limit]
+    # What is printable, as nearly all text is, has no such characters, and no spaces but the plain one.
+    if not kept.isprintable():
+        kept = "".join(
+            " " if char.isspace() else char for char in kept if char.isspace() or unicodedata.category(char)[0] != "C"
+        )
     kept = " ".join(kept.split())
     return kept if len(kept) <= limit else kept[: limit - 1] + "…"
 

@@ -14,7 +14,8 @@ from rest_framework.utils.encoders import JSONEncoder
 MAX_EXACT = 2**53 - 1
 NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
 
-_LONG_NUMBER = re.compile(rb"\d{16}")
+# Integers have no leading zeros.
+_LONG_NUMBER = re.compile(rb"[1-9][0-9]{15}")
 
 
 def plain(value: Any) -> Any:

@@ -72,13 +72,29 @@ def failure(target: str, error: ToolError) -> ToolResult:
 
 
 def success(
-    call: ToolCall, reply: Reply, next_names: Iterable[str], blocks: Sequence[Mapping[str, Any]] = ()
+    call: ToolCall, reply: Reply, next_names: Sequence[str], blocks: Sequence[Mapping[str, Any]] = ()
 ) -> ToolResult:
     """Return what the view answered, cut to size, with what was asked and what may follow.
 
     `blocks` are the content of the file that the view answered, where it did; a link is in the response too.
     """
-    response, truncated, hint = fit(reply.data, conf.MAX_RESULT_LENGTH)
+    structured = _envelope(call, reply, next_names, blocks, (reply.data, False, ""))
+    text = compact(structured)
+    # Where all of it fits, so does the response.
+    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
+        structured = _envelope(call, reply, next_names, blocks, fit(reply.data, conf.MAX_RESULT_LENGTH))
+        text = compact(structured)
+    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
+
+
+def _envelope(
+    call: ToolCall,
+    reply: Reply,
+    next_names: Sequence[str],
+    blocks: Sequence[Mapping[str, Any]],
+    fitted: tuple[Any, bool, str],
+) -> dict[str, Any]:
+    response, truncated, hint = fitted
     for block in blocks:
         if "uri" in block:
             response = {**response, "uri": block["uri"]}
@@ -96,8 +112,7 @@ def success(
         structured["warnings"] = warnings
     if reply.location is not None:
         structured["location"] = reply.location
-    said = ({"type": "text", "text": compact(structured)}, *blocks) if blocks else ()
-    return ToolResult(structured=structured, blocks=said)
+    return structured
 
 
 def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:

@@ -1,7 +1,6 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
 import ipaddress
-from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
@@ -71,8 +70,7 @@ def authenticate(request: HttpRequest, *, client: str = "") -> Caller:
         except (APIException, PermissionDenied) as error:
             raise _refused(authenticator, asked, error) from None
         if found is not None and _may_log_in(found[0]):
-            caller = _caller(*found, address=_address(request), client=client)
-            return replace(caller, host=_host(request))
+            return _caller(*found, address=_address(request), client=client, host=_host(request))
     if bearer_token(request) is not None:
         raise refuse(401, BAD_KEY, WWW_Authenticate=BAD_KEY_CHALLENGE)
     if conf.REQUIRE_AUTH:
@@ -109,10 +107,10 @@ def _may_log_in(user: Any) -> bool:
     return user is not None and bool(user.is_authenticated) and bool(getattr(user, "is_active", True))
 
 
-def _caller(user: Any, auth: Any, *, address: str, client: str) -> Caller:
+def _caller(user: Any, auth: Any, *, address: str, client: str, host: str) -> Caller:
     if isinstance(auth, APIKey):
         keys.used(auth)
-        return keys.caller(auth, address=address, client=client)
+        return keys.caller(auth, address=address, client=client, host=host)
     return Caller(
         subject=f"user:{user.pk}",
         user=user,
@@ -121,6 +119,7 @@ def _caller(user: Any, auth: Any, *, address: str, client: str) -> Caller:
         highest_safety=Safety.DESTRUCTIVE,
         address=address,
         client=client,
+        host=host,
     )
 
 
