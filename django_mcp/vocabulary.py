@@ -15,8 +15,10 @@ class Safety(StrEnum):
 
     def within(self, highest: "Safety") -> bool:
         """Tell whether this is no more dangerous than `highest`."""
-        order = list(Safety)
-        return order.index(self) <= order.index(highest)
+        return _BY_DANGER.index(self) <= _BY_DANGER.index(highest)
+
+
+_BY_DANGER = tuple(Safety)
 
 
 class ApprovalMode(StrEnum):

@@ -116,13 +116,13 @@ def schema_for(operation: Operation, view: Callable[[], APIView] | None = None) 
     the caller's own. Asks no database and raises only what `view` does: what cannot be described is left free-form,
     with a note.
     """
+    key = (operation, get_language(), *variant(operation, view))
+    with _lock:
+        known = _cache.get(key)
+        if known is not None:
+            _cache.move_to_end(key)
+            return known
     with quietly() as warnings:
-        key = (operation, get_language(), *variant(operation, view))
-        with _lock:
-            known = _cache.get(key)
-            if known is not None:
-                _cache.move_to_end(key)
-                return known
         schema = _build(operation, None if view is None else view(), warnings)
     with _lock:
         _cache[key] = schema

@@ -1,6 +1,7 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
 import ipaddress
+from functools import lru_cache
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
@@ -131,8 +132,13 @@ def _refused(authenticator: BaseAuthentication, asked: Request, error: Exception
 
 def _address(request: HttpRequest) -> str:
     """Return the address that the connection comes from, in its shortest form; "" where it has none."""
+    return _shortest(str(request.META.get("REMOTE_ADDR", "")).strip())
+
+
+@lru_cache(maxsize=1024)
+def _shortest(address: str) -> str:
     try:
-        return str(ipaddress.ip_address(str(request.META.get("REMOTE_ADDR", "")).strip()))
+        return str(ipaddress.ip_address(address))
     except ValueError:
         return ""
 

@@ -64,19 +64,17 @@ class Project:
     def rest(self, method: str, path: str, query: str = "", data: Any = None) -> bytes:
         return self._send(method, path, query, b"" if data is None else json.dumps(data).encode())
 
-    def rpc(self, method: str, params: Any) -> dict[str, Any]:
-        return json.loads(self.post(method, params))["result"]
-
     def post(self, method: str, params: Any) -> bytes:
         """Call a method of MCP; return the answer's bytes."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         return self._send("POST", "/mcp", "", body)
 
-    def tool(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        result = self.rpc("tools/call", {"name": tool, "arguments": arguments})
-        if result.get("isError"):
-            raise RuntimeError(result)
-        return result["structuredContent"]
+    def tool(self, tool: str, **arguments: Any) -> bytes:
+        """Call a tool; return the answer's bytes, unread as those of REST are."""
+        answer = self.post("tools/call", {"name": tool, "arguments": arguments})
+        if b'"isError":false' not in answer:
+            raise RuntimeError(answer)
+        return answer
 
     def _send(self, method: str, path: str, query: str, body: bytes) -> bytes:
         environ = {
