@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.core.exceptions import PermissionDenied
+from rest_framework.permissions import IsAdminUser, IsAuthenticated
 
 from django_mcp import exposure, keys
 from django_mcp.catalog import discovery
@@ -111,6 +113,29 @@ def test_an_operation_that_its_view_forbids_looks_nonexistent(make_mcp, monkeypa
     monkeypatch.setattr(MenuViewSet, "permission_classes", [Nobody])
     mcp = make_mcp()
     assert out_of_reach(mcp, MENU) == out_of_reach(mcp, "NoSuchOperation")
+
+
+@pytest.mark.parametrize("method", ["initialize_request", "get_permissions", "perform_content_negotiation"])
+def test_an_operation_whose_view_refuses_in_a_way_of_its_own_looks_nonexistent(make_mcp, monkeypatch, method):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    def refuse(view, *args, **kwargs):
+        raise PermissionDenied
+
+    monkeypatch.setattr(MenuViewSet, method, refuse)
+    mcp = make_mcp()
+    assert out_of_reach(mcp, MENU) == out_of_reach(mcp, "NoSuchOperation")
+
+
+@pytest.mark.parametrize("permission", [IsAdminUser, IsAuthenticated & IsAdminUser])
+def test_the_permissions_that_a_view_declares_are_asked_of_the_user(
+    make_mcp, monkeypatch, permission, django_user_model
+):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    monkeypatch.setattr(MenuViewSet, "permission_classes", [permission])
+    assert MENU not in found(make_mcp())
+    assert MENU in found(make_mcp(django_user_model.objects.get(username="admin")))
 
 
 def test_a_key_reaches_only_its_groups(make_mcp):
