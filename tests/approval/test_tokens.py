@@ -118,7 +118,7 @@ FORGED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+@pytest.mark.filterwarnings("ignore:The HMAC key is")
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
 def test_a_forged_token_is_invalid(forge):
     with pytest.raises(ConfirmationInvalid) as caught:
@@ -187,7 +187,7 @@ def test_a_blank_signing_secret_is_none(settings, blank):
     assert tokens.verify(token) == CLAIMS
 
 
-@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+@pytest.mark.filterwarnings("ignore:The HMAC key is")
 def test_a_blank_fallback_is_no_key(settings):
     settings.DJANGO_MCP = {"SIGNING_SECRET": SECRET, "SIGNING_SECRET_FALLBACKS": [""]}
     settings.SECRET_KEY_FALLBACKS = [""]

@@ -278,7 +278,7 @@ class UploadSerializer(serializers.Serializer):
     tags = serializers.ListField(child=serializers.CharField(), required=False)
     meta = serializers.JSONField(required=False)
     rows = serializers.ListField(child=serializers.DictField(), required=False)
-    document = serializers.FileField(required=False)
+    document = serializers.FileField(required=False, allow_null=True)
 
 
 class Upload(generics.GenericAPIView):
