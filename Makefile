@@ -17,7 +17,7 @@ demo: $(VENV)/.demo
 serve: $(VENV)/.demo
 	$(BIN)/python manage.py demo --serve --port $(PORT)
 
-# SQLite and local memory; TEST_DATABASE_URLS, TEST_REDIS_URL, TEST_CHROMIUM, TEST_NODE and TEST_CLIENTS name what else to use.
+# SQLite and local memory; TEST_DATABASE_URLS, TEST_REDIS_URL and other TEST_ variables name what else to use.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(ARGS)
 

@@ -13,6 +13,7 @@ from django_mcp.testing import McpClient
 SERVICES = {
     "databases": "TEST_DATABASE_URLS",
     "redis": "TEST_REDIS_URL",
+    "memcached": "TEST_MEMCACHED",
     "chromium": "TEST_CHROMIUM",
     "node": "TEST_NODE",
     "clients": "TEST_CLIENTS",

@@ -58,7 +58,7 @@ def lock(
         if added:
             return Lock.TAKEN
         held = _cache().get(_key(jti))
-        # django-redis with IGNORE_EXCEPTIONS says None, and Django's database cache False, where they failed.
+        # Where they failed, django-redis with IGNORE_EXCEPTIONS says None, Django's database cache and pymemcache False.
         if added is None or not isinstance(held, dict):
             return Lock.SILENT
         if held.get("outcome") is not None or not ran_nothing(jti, str(held.get("nonce"))):

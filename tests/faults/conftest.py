@@ -9,7 +9,7 @@ from tests.e2e.server import Backend, backends, shop
 BACKENDS = backends()
 
 
-def faulty_shop(backend, directory, workers=2):
+def faulty_shop(backend, directory, workers=2, **more):
     return shop(
         backend,
         directory,
@@ -17,6 +17,7 @@ def faulty_shop(backend, directory, workers=2):
         groups=("coffee-shop", "faults"),
         workers=workers,
         FAULT_DIRECTORY=str(directory),
+        **more,
     )
 
 

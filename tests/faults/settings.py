@@ -1,5 +1,7 @@
 """The demo with an API whose operations fail, and with stores that fail when a request asks them to."""
 
+import os
+
 from tests.e2e.settings import *  # noqa: F403
 from tests.e2e.settings import CACHES as DEMO_CACHES
 from tests.e2e.settings import MIDDLEWARE as DEMO_MIDDLEWARE
@@ -7,5 +9,14 @@ from tests.e2e.settings import MIDDLEWARE as DEMO_MIDDLEWARE
 MIDDLEWARE = ["tests.faults.middleware.fault_middleware", *DEMO_MIDDLEWARE]
 ROOT_URLCONF = "tests.faults.urls"
 CACHES = DEMO_CACHES
-if CACHES["default"]["BACKEND"].endswith("LocMemCache"):
+if "MEMCACHED" in os.environ:
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache",
+            "LOCATION": os.environ["MEMCACHED"],
+            # A server that failed is left alone for a minute or two, were it not for this.
+            "OPTIONS": {"dead_timeout": 1},
+        }
+    }
+elif CACHES["default"]["BACKEND"].endswith("LocMemCache"):
     CACHES = {"default": {"BACKEND": "tests.faults.cache.FaultyCache"}}
