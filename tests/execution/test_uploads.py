@@ -1,6 +1,7 @@
 import base64
 
 import pytest
+import rest_framework
 
 from django_mcp.errors import ValidationFailed
 from django_mcp.execution.gateway import execute
@@ -26,6 +27,9 @@ def test_a_form_only_view_gets_a_form(call, context):
     }
 
 
+@pytest.mark.skipif(
+    rest_framework.VERSION < "3.18", reason="DRF before 3.18 reads no free-form objects in a form's list"
+)
 def test_a_list_of_objects_is_a_form(call, context):
     rows = [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}]
     assert execute(call("POST", "/upload/", {"title": "T", "rows": rows}), context).data["rows"] == rows
