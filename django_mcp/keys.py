@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -43,9 +43,12 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
     permissions: Collection[str] | None = None,
     mode: ApprovalMode | None = None,
     expires_at: datetime | None = None,
-    by: str = "",
+    by: Mapping[str, Any] | None = None,
 ) -> tuple[APIKey, str]:
-    """Create a key and return its row and its secret, which is nowhere else. `by` names who handed it out."""
+    """Create a key and return its row and its secret, which is nowhere else.
+
+    `by` is who handed it out: any of a caller snapshot's keys.
+    """
     secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     with transaction.atomic(using=router.db_for_write(APIKey)):
         key = APIKey.objects.create(
@@ -62,7 +65,7 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
         )
         audit.record(
             EventKind.KEY_ISSUED,
-            caller={**_snapshot(key), "username": by},
+            caller=_about(key, by),
             target=str(key),
             user=user.get_username(),
             groups="all" if all_groups else key.groups,
@@ -88,14 +91,14 @@ def _by_digest(alias: str) -> QuerySet[APIKey]:
     return APIKey.objects.using(alias).select_related("user").annotate(server_stamp=server.STAMP).order_by()
 
 
-def revoke(key: APIKey, *, by: str = "") -> bool:
-    """Revoke a key for good; False where it was revoked before. `by` names who did it."""
+def revoke(key: APIKey, *, by: Mapping[str, Any] | None = None) -> bool:
+    """Revoke a key for good; False where it was revoked before. `by` is who did it, as for `issue`."""
     with transaction.atomic(using=router.db_for_write(APIKey)):
         now = timezone.now()
         if not APIKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
             return False
         key.revoked_at = now
-        audit.record(EventKind.KEY_REVOKED, caller={**_snapshot(key), "username": by}, target=str(key))
+        audit.record(EventKind.KEY_REVOKED, caller=_about(key, by), target=str(key))
         transaction.on_commit(lambda: key_revoked.send_robust(APIKey, key=key))
     return True
 
@@ -133,5 +136,5 @@ def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:
     )
 
 
-def _snapshot(key: APIKey) -> dict[str, Any]:
-    return {"subject": f"key:{key.pk}", "key_id": key.pk, "key_label": str(key)}
+def _about(key: APIKey, by: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {**(by or {}), "key_id": key.pk, "key_label": str(key)}

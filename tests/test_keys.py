@@ -18,7 +18,7 @@ def owner(django_user_model):
 
 @pytest.fixture
 def issued(owner):
-    return keys.issue(name="laptop", user=owner, by="boss")
+    return keys.issue(name="laptop", user=owner, by={"username": "boss"})
 
 
 def test_only_a_digest_is_stored(issued):
@@ -49,9 +49,9 @@ def test_another_secret_does_not(issued, wrong):
 
 def test_a_revoked_key_does_not(issued):
     key, secret = issued
-    assert keys.revoke(key, by="boss")
+    assert keys.revoke(key, by={"username": "boss"})
     assert keys.authenticate(secret) is None
-    assert not keys.revoke(key, by="boss")
+    assert not keys.revoke(key, by={"username": "boss"})
 
 
 def test_a_key_expires_at_its_very_instant(owner):
@@ -69,7 +69,7 @@ def test_the_key_of_an_inactive_user_does_not(issued, owner):
 
 def test_issue_and_revocation_are_on_the_record_without_the_secret(issued):
     key, secret = issued
-    keys.revoke(key, by="boss")
+    keys.revoke(key, by={"username": "boss"})
     events = AuditEvent.objects.values()
     assert {event["kind"] for event in events} == {EventKind.KEY_ISSUED, EventKind.KEY_REVOKED}
     assert {event["username"] for event in events} == {"boss"}

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.record import RecordAdmin, pretty
-from django_mcp.admin.shown import facts, moment_of, outcome, subject, with_note
+from django_mcp.admin.shown import facts, moment_of, outcome, with_note
 from django_mcp.models import AuditEvent
 
 
@@ -50,12 +50,12 @@ class AuditEventAdmin(RecordAdmin):
 
     @admin.display(description=_("caller"))
     def caller(self, event: AuditEvent) -> str:
-        return subject(event) or "-"
+        return event.subject or "-"
 
     @admin.display(description=_("who, address"))
     def who_and_where(self, event: AuditEvent) -> str:
         key = "" if event.key_label == event.target else event.key_label
-        return with_note(event.username or subject(event) or "-", ", ".join(filter(None, (key, event.address))))
+        return with_note(event.username or event.subject or "-", ", ".join(filter(None, (key, event.address))))
 
     @admin.display(description=_("confirmation"))
     def confirmation_link(self, event: AuditEvent) -> Any:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from django_mcp.admin.filters import titled
 from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
-from django_mcp.admin.shown import STATES, facts, moment, moment_of, name_of, outcome, subject, with_note
+from django_mcp.admin.shown import STATES, facts, moment, moment_of, name_of, outcome, with_note
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import STATE_CHOICES
 from django_mcp.vocabulary import State
@@ -134,7 +134,7 @@ class ConfirmationAdmin(RecordAdmin):
                 "event": event,
                 "time": moment(event.time),
                 "outcome": outcome(event.detail.get("status"), event.detail.get("code")),
-                "who": event.username or subject(event),
+                "who": event.username or event.subject,
                 "facts": [(name_of(name), _line(value)) for name, value in facts(event)],
             }
             for event in rows.order_by("time", "id")[:TIMELINE]

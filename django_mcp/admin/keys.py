@@ -170,7 +170,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             permissions=obj.permissions,
             mode=ApprovalMode(obj.approval_mode) if obj.approval_mode else None,
             expires_at=obj.expires_at,
-            by=request.user.get_username(),
+            by=actor(request),
         )
         obj.pk, obj.prefix = key.pk, key.prefix
         # response_add() is handed the row, not the form.
@@ -255,7 +255,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             }
             return TemplateResponse(request, "admin/django_mcp/apikey/revoke.html", context)
         with transaction.atomic():
-            revoked = [key for key in chosen if keys.revoke(key, by=request.user.get_username())]
+            revoked = [key for key in chosen if keys.revoke(key, by=actor(request))]
         for key in revoked:
             self.log_change(request, key, gettext("Revoked."))
         done = ngettext("%(count)d key was revoked.", "%(count)d keys were revoked.", len(revoked))

@@ -14,11 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from django_mcp.admin.modes import LABELS
 from django_mcp.models import AuditEvent
 from django_mcp.models.confirmations import CHANNEL_CHOICES, STATE_CHOICES
-from django_mcp.vocabulary import EventKind
 
 STATES = dict(STATE_CHOICES)
-# What such an event calls its subject is the key; who did it is its user's name.
-ABOUT_KEYS = (EventKind.KEY_ISSUED.value, EventKind.KEY_REVOKED.value)
 _OUTCOME = ("status", "code")
 # The values of these are words of our own.
 _WORDS = {"mode": LABELS, "approval_mode": LABELS, "channel": dict(CHANNEL_CHOICES)}
@@ -84,8 +81,3 @@ def _worded(name: str, value: Any) -> Any:
         return {inner: _worded(inner, said) for inner, said in value.items()}
     words = _WORDS.get(name, {})
     return str(words[value]) if isinstance(value, str) and value in words else value
-
-
-def subject(event: AuditEvent) -> str:
-    """Return the caller that acted, "" for a key's own issue or end, which is no act of the key."""
-    return "" if event.kind in ABOUT_KEYS else event.subject

@@ -10,11 +10,9 @@ from django_mcp import changes, server
 from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import Named, OfferedGroup, cure, named, names, offered
 from django_mcp.management import tables
-from django_mcp.management.keys import BY
+from django_mcp.management.keys import ACTOR
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.server import PublishAs
-
-ACTOR = {"subject": BY, "username": BY}
 
 
 def expose(names: Sequence[str], publish_as: str | None = None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from django_mcp.management import durations, tables
 from django_mcp.models import APIKey
 from django_mcp.vocabulary import ApprovalMode, Safety
 
-BY = "manage.py mcp"
+ACTOR = {"subject": "manage.py mcp", "username": "manage.py mcp"}
 MAX_NAME = 100
 HEAD = (
     "ID", "PREFIX", "NAME", "USER", "GROUPS", "SAFETY", "MODE", "PERMISSIONS", "STATE", "EXPIRES", "LAST USED",
@@ -35,7 +35,7 @@ def create(options: dict[str, Any]) -> tuple[APIKey, str]:
         permissions=_permissions(options["permission"]),
         mode=_mode(options["mode"]),
         expires_at=timezone.now() + _duration(options["expires"]) if options["expires"] else None,
-        by=BY,
+        by=ACTOR,
     )
 
 
@@ -72,7 +72,7 @@ def revoke(named: str) -> str:
         ids = ", ".join(str(key.pk) for key in chosen)
         msg = f"Several keys begin with {prefix!r}: name one of the ids {ids}."
         raise CommandError(msg)
-    if not keys.revoke(chosen[0], by=BY):
+    if not keys.revoke(chosen[0], by=ACTOR):
         msg = f"Key {chosen[0]} was revoked before."
         raise CommandError(msg)
     return f"Revoked {chosen[0]}."

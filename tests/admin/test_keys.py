@@ -93,7 +93,7 @@ def test_pages_show_at_most_eight_characters_of_a_key(desk, clerk):
 def test_issue_is_on_the_record_with_who_did_it(desk, clerk):
     desk.post(ADD, fields(clerk))
     event = AuditEvent.objects.get(kind=EventKind.KEY_ISSUED)
-    assert (event.username, event.detail["user"]) == ("staff", "clerk")
+    assert (event.username, event.address, event.detail["user"]) == ("staff", "127.0.0.1", "clerk")
 
 
 def test_new_key_without_a_choice_reaches_nothing(desk, clerk):
@@ -218,7 +218,8 @@ def test_revoke_asks_first_and_acts_on_post(desk, key):
     assert APIKey.objects.get().revoked_at is None
     assert desk.post(url).status_code == 302
     assert APIKey.objects.get().revoked_at is not None
-    assert AuditEvent.objects.get(kind=EventKind.KEY_REVOKED).username == "staff"
+    event = AuditEvent.objects.get(kind=EventKind.KEY_REVOKED)
+    assert (event.username, event.address) == ("staff", "127.0.0.1")
 
 
 def test_revoke_selected_asks_first(desk, key):

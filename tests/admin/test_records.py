@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from django_mcp import audit, keys
 from django_mcp.admin import record
+from django_mcp.management.keys import ACTOR
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.vocabulary import EventKind
 
@@ -257,7 +258,7 @@ def test_times_have_seconds_in_lists_and_on_pages(desk, make):
 
 
 def test_a_key_issued_on_the_command_line_is_not_its_own_caller(desk, clerk):
-    key, _ = keys.issue(name="agent", user=clerk, by="manage.py mcp")
+    key, _ = keys.issue(name="agent", user=clerk, by=ACTOR)
     event = AuditEvent.objects.get(kind=EventKind.KEY_ISSUED)
     body = desk.get(f"{EVENTS}{event.pk}/change/").content.decode()
     assert f"key:{key.pk}" not in body

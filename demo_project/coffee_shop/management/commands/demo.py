@@ -77,6 +77,6 @@ class Command(BaseCommand):
         earlier = APIKey.objects.filter(
             name=stage.KEY_NAME, user__username=stage.KEY_USER, revoked_at__isnull=True
         ).exclude(digest=keys.digest(key))
-        revoked = [row for row in earlier if keys.revoke(row, by="manage.py demo")]
+        revoked = [row for row in earlier if keys.revoke(row, by={"username": "manage.py demo"})]
         if revoked:
             self.stdout.write(f"Revoked the earlier demo keys: {', '.join(row.prefix for row in revoked)}")
