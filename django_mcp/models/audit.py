@@ -78,7 +78,8 @@ class AuditEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.time:%Y-%m-%d %H:%M:%S} {self.kind} {self.target}"
+        time = timezone.localtime(self.time) if timezone.is_aware(self.time) else self.time
+        return f"{time:%Y-%m-%d %H:%M:%S} {self.get_kind_display()} {self.target}".rstrip()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:

@@ -257,6 +257,13 @@ def test_times_have_seconds_in_lists_and_on_pages(desk, make):
         assert issued in re.sub("<[^>]*>", "", desk.get(url).content.decode())
 
 
+def test_the_page_of_an_event_is_titled_as_the_list_shows_it(desk, settings):
+    settings.TIME_ZONE = "Asia/Tokyo"
+    event = audit.record(EventKind.KEY_ISSUED, target="agent")
+    title = f"{timezone.localtime(event.time):%Y-%m-%d %H:%M:%S} key issued agent"
+    assert title in desk.get(f"{EVENTS}{event.pk}/change/").content.decode()
+
+
 def test_a_key_issued_on_the_command_line_is_not_its_own_caller(desk, clerk):
     key, _ = keys.issue(name="agent", user=clerk, by=ACTOR)
     event = AuditEvent.objects.get(kind=EventKind.KEY_ISSUED)
