@@ -27,6 +27,10 @@ _BECAME = {
     "call without confirmationToken to get a new one.",
     State.NOT_EXECUTED: "Nothing was carried out. Make the call without confirmationToken to get a new one.",
 }
+_BROKE = (
+    "The operation was called once, failed on the server, and changed nothing; no other arguments will help. Tell the user, "
+    "and make the call without confirmationToken if they want to try again."
+)
 
 
 def spent(status: str, outcome: Mapping[str, Any] | None, target: str) -> ToolError:
@@ -40,8 +44,16 @@ def spent(status: str, outcome: Mapping[str, Any] | None, target: str) -> ToolEr
             f"The confirmation of {target} was revoked, and nothing was run. Propose it again only if the user asks for it."
         )
     became = next((text for state, text in _BECAME.items() if state == status), _LOOK_FIRST)
+    if status == State.REJECTED and outcome is not None and _broke(outcome):
+        became = _BROKE
     told = {"status": State.UNKNOWN.value} if outcome is None or status == State.EXECUTING else dict(outcome)
     return ConfirmationUsed(f"Confirmation token has already been used. {became}", outcome=told)
+
+
+def _broke(outcome: Mapping[str, Any]) -> bool:
+    """Tell whether what was undone had failed on the server. A tool has no HTTP status, but an answer where it refuses."""
+    http_status = outcome.get("httpStatus")
+    return outcome.get("response") is None if http_status is None else http_status >= 500
 
 
 def expired(target: str) -> ConfirmationExpired:

@@ -348,6 +348,23 @@ def test_a_replay_tells_the_outcome_at_any_age(desk, cached, old, status):
     assert caught.value.details["outcome"] == {"status": status, "httpStatus": 400, "response": {"a": ["b"]}}
 
 
+@pytest.mark.parametrize(
+    ("http_status", "response", "advice"),
+    [
+        (400, {"quantity": ["Too many."]}, "Correct the arguments"),
+        (409, None, "Correct the arguments"),
+        (None, {"code": "sold_out"}, "Correct the arguments"),
+        (500, None, "no other arguments will help"),
+        (None, None, "no other arguments will help"),
+    ],
+)
+def test_a_replay_asks_for_other_arguments_only_where_they_were_refused(desk, http_status, response, advice):
+    token = desk.propose()[1]
+    desk.settle(desk.claim(token), Outcome(status=State.REJECTED, http_status=http_status, response=response))
+    with pytest.raises(ConfirmationUsed, match=advice):
+        desk.find(token)
+
+
 def test_a_replay_during_execution_is_told_to_look_first(desk):
     token = desk.propose()[1]
     desk.claim(token)
