@@ -119,7 +119,9 @@ def give_back(claim: Claim, *, caller: Caller, reason: str) -> bool:
             return rows().give_back(claim.jti, nonce=claim.nonce, to=end.value)
         outcome = Outcome(status=end).as_dict()
         return bool(
-            _held(claim).update(state=end.value, nonce="", settled_at=timezone.now(), effective=None, outcome=outcome)
+            rows()
+            .held(claim.jti, nonce=claim.nonce)
+            .update(state=end.value, nonce="", settled_at=timezone.now(), effective=None, outcome=outcome)
         )
 
     return _commit(
@@ -165,7 +167,7 @@ def doubt(claim: Claim) -> None:
     try:
         with transaction.atomic(using=alias(), durable=True):
             outcome = Outcome(status=State.UNKNOWN).as_dict()
-            _held(claim).update(state=State.UNKNOWN.value, settled_at=timezone.now(), effective=None, outcome=outcome)
+            rows().settle(claim.jti, nonce=claim.nonce, state=State.UNKNOWN.value, outcome=outcome)
     except (Error, RuntimeError) as error:
         # RuntimeError: someone left a transaction open around us, in which nothing would last.
         _note("doubt", error)
@@ -205,10 +207,6 @@ def _state_of(jti: UUID) -> Mapping[str, str] | None:
         _note("read again", error)
         raise Unavailable(UNAVAILABLE) from None
     return None if found is None else {"state": found[0], "nonce": found[1]}
-
-
-def _held(claim: Claim) -> ConfirmationQuerySet:
-    return rows().filter(jti=claim.jti, **_own(claim))
 
 
 def _own(claim: Claim) -> dict[str, str]:

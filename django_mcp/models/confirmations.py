@@ -57,20 +57,18 @@ class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
             )
         )
 
+    def held(self, jti: uuid.UUID, *, nonce: str) -> Self:
+        """Return the one that the claim of this nonce is executing."""
+        return self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce)
+
     def give_back(self, jti: uuid.UUID, *, nonce: str, to: str) -> bool:
         """Undo a claim that is still ours."""
-        return bool(
-            self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce).update(
-                state=to, nonce="", channel="", claimed_at=None
-            )
-        )
+        return bool(self.held(jti, nonce=nonce).update(state=to, nonce="", channel="", claimed_at=None))
 
     def settle(self, jti: uuid.UUID, *, nonce: str, state: str, outcome: dict[str, Any]) -> bool:
         """Write the outcome of a claim that is ours; the effective arguments are no longer needed."""
         return bool(
-            self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce).update(
-                state=state, outcome=outcome, settled_at=timezone.now(), effective=None
-            )
+            self.held(jti, nonce=nonce).update(state=state, outcome=outcome, settled_at=timezone.now(), effective=None)
         )
 
 
