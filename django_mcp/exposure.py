@@ -39,6 +39,11 @@ def exposed(operation: Operation, server: Server) -> bool:
     return _named(operation.name, operation.group, rules, server, by_group=not operation.own_authentication)
 
 
+def exposed_tool(name: str, group: str, server: Server) -> bool:
+    """Tell the same of a tool that the host defines."""
+    return _named(name, group, server.rules_for(name), server, by_group=True)
+
+
 def by_api_tools(operation: Operation, server: Server) -> bool:
     """Tell whether the operation's group is offered through the API tools."""
     return server.publish_as(operation.group) is not PublishAs.ONE_TOOL_EACH
@@ -47,11 +52,6 @@ def by_api_tools(operation: Operation, server: Server) -> bool:
 def by_own_tool(operation: Operation, server: Server) -> bool:
     """Tell whether the operation's group is offered as one tool each."""
     return server.publish_as(operation.group) is not PublishAs.API_TOOLS
-
-
-def exposed_tool(name: str, group: str, server: Server) -> bool:
-    """Tell the same of a tool that the host defines."""
-    return _named(name, group, server.rules_for(name), server, by_group=True)
 
 
 def _named(name: str, group: str, rules: Sequence[Rule], server: Server, *, by_group: bool) -> bool:
