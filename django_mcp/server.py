@@ -87,7 +87,6 @@ class Server:
     groups: Mapping[str, Group]
     rules: tuple[Rule, ...]
     listed: frozenset[str]
-    user_groups: frozenset[str]
 
     def rules_for(self, name: str, method: str = "", route: str = "") -> tuple[Rule, ...]:
         """Return every rule that speaks of the operation or tool."""
@@ -216,7 +215,6 @@ def _compose(rows: _Rows) -> Server:
         groups=MappingProxyType(groups),
         rules=rows.rules,
         listed=frozenset(conf.TOOLS),
-        user_groups=frozenset(conf.USER_GROUPS),
     )
 
 

@@ -1,6 +1,6 @@
 """What `mcp expose`, `mcp hide`, `mcp operations` and `mcp writes` do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -15,7 +15,7 @@ from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.server import PublishAs
 
 
-def expose(names: Sequence[str], publish_as: str | None = None) -> Iterator[str]:
+def expose(names: Sequence[str], publish_as: str | None = None) -> list[str]:
     """Expose groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for an unknown name.
 
     `publish_as` is how the operations of the groups are offered from now on; only groups of operations can be named then.
@@ -23,7 +23,7 @@ def expose(names: Sequence[str], publish_as: str | None = None) -> Iterator[str]
     return _change(names, exposed=True, publish_as=publish_as)
 
 
-def hide(names: Sequence[str]) -> Iterator[str]:
+def hide(names: Sequence[str]) -> list[str]:
     """Hide groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for a locked group."""
     return _change(names, exposed=False)
 
@@ -55,7 +55,7 @@ def operations() -> str:
     return tables.aligned(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
 
 
-def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = None) -> Iterator[str]:
+def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = None) -> list[str]:
     groups = {group.name: group for group in offered(server.current())}
     targets = [_target(name, groups) for name in names]
     if publish_as is not None:
@@ -65,13 +65,12 @@ def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = Non
             msg = f"Group {target.name!r} is exposed by DJANGO_MCP['TOOL_GROUPS']: take it out there."
             raise CommandError(msg)
     with transaction.atomic(using=router.db_for_write(ToolGroup)):
-        lines = [
+        return [
             _set_group(target, exposed=exposed, publish_as=publish_as)
             if isinstance(target, OfferedGroup)
             else _set_named(target, exposed=exposed)
             for target in targets
         ]
-    return iter(lines)
 
 
 def _check_publishing(targets: Sequence[OfferedGroup | Named], publish_as: str) -> None:

@@ -70,11 +70,6 @@ def envelope(value: Any, *, wrong_params: int = 200) -> Message | None:
     return Message(id=known, method=method, params=_params(value, known, wrong_params))
 
 
-def decode(body: bytes) -> Message | None:
-    """Return the message in a request body: `parse` and `envelope` in one."""
-    return envelope(parse(body))
-
-
 def success(request_id: RequestId | None, result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the response that carries a result."""
     return {"jsonrpc": VERSION, "id": request_id, "result": result}

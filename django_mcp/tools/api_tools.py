@@ -35,12 +35,11 @@ class _Asked:
     token: str | None
 
 
-def _asked(arguments: Mapping[str, Any], *, takes_token: bool) -> _Asked:
+def _asked(arguments: Mapping[str, Any]) -> _Asked:
     name = arguments.get("name")
     if not isinstance(name, str) or not name.strip():
         raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
-    known = {"name", "args", TOKEN} if takes_token else {"name", "args"}
-    strange = set(arguments) - known - SAYING_YES - {TOKEN}
+    strange = arguments.keys() - {"name", "args", TOKEN} - SAYING_YES
     if strange:
         listed = ", ".join(sorted(strange))
         raise ValidationFailed(
@@ -51,7 +50,7 @@ def _asked(arguments: Mapping[str, Any], *, takes_token: bool) -> _Asked:
     if args is not None and TOKEN in args:
         inside = args.pop(TOKEN)
         token = token or clean(inside)
-    return _Asked(name=name.strip(), args=args, token=token if takes_token else None)
+    return _Asked(name=name.strip(), args=args, token=token)
 
 
 def _object(args: Any) -> dict[str, Any] | None:
@@ -72,7 +71,7 @@ def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall
 
     Raises NotFound and ValidationFailed, and what `stored` raises for a token that cannot be redeemed.
     """
-    asked = _asked(arguments, takes_token=True)
+    asked = _asked(arguments)
     operation = _reached(asked.name, reach)
     args = asked.args
     if args is None and asked.token is not None:
@@ -85,7 +84,7 @@ def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCal
 
     Raises NotFound and ValidationFailed.
     """
-    asked = _asked(arguments, takes_token=False)
+    asked = _asked(arguments)
     operation = _reached(asked.name, reach)
     if not reads_at_once(operation, reach):
         raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")

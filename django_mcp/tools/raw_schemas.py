@@ -20,8 +20,8 @@ from django_mcp.errors import ValidationFailed
 from django_mcp.protocol import json_schemas
 from django_mcp.protocol.mirrors import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
 from django_mcp.redaction import one_line, sensitive_name
+from django_mcp.tools.base import Schema
 
-Schema = Mapping[str, Any]
 MAX_PROBLEMS_IN_TEXT = 5
 MAX_PROBLEMS = 20
 

@@ -27,7 +27,6 @@ def make_server(mode=TOKEN, *, group=None, rules=(), writes_enabled=True):
         groups={"shop": Group(exposed=True, mode=group)},
         rules=tuple(rules),
         listed=frozenset(),
-        user_groups=frozenset(),
     )
 
 

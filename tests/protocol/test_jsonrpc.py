@@ -13,6 +13,10 @@ def body(**members):
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", **members}).encode()
 
 
+def decoded(raw):
+    return jsonrpc.envelope(jsonrpc.parse(raw))
+
+
 def refused(call, *args):
     with pytest.raises(ProtocolError) as caught:
         call(*args)
@@ -96,7 +100,7 @@ def test_what_is_encoded_is_read_back_as_it_was(value):
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode) | values.map(lambda v: json.dumps(v).encode()))
 def test_any_body_gives_a_message_or_a_protocol_error(raw):
     try:
-        message = jsonrpc.decode(raw)
+        message = decoded(raw)
     except ProtocolError as error:
         assert error.code in {-32700, -32600, -32602}
         json.loads(jsonrpc.encode(jsonrpc.failure(error)))
@@ -118,7 +122,7 @@ def test_any_object_gives_a_message_or_an_error_with_its_id(value):
 
 @pytest.mark.parametrize("request_id", ["1", "007", 0, -5, "ü", "", "a-b", 2**60])
 def test_ids_keep_value_and_type(request_id):
-    message = jsonrpc.decode(body(id=request_id))
+    message = decoded(body(id=request_id))
     assert message.id == request_id
     assert type(message.id) is type(request_id)
     assert jsonrpc.success(message.id, {})["id"] == request_id
@@ -126,7 +130,7 @@ def test_ids_keep_value_and_type(request_id):
 
 @pytest.mark.parametrize("request_id", [None, True, False, {}, [1], 1.0, 1.5])
 def test_other_ids_are_refused(request_id):
-    error = refused(jsonrpc.decode, body(id=request_id))
+    error = refused(decoded, body(id=request_id))
     assert (error.code, error.http_status, error.request_id) == (-32600, 400, None)
 
 
@@ -144,13 +148,13 @@ def test_what_is_no_message_is_refused(value):
 
 @pytest.mark.parametrize("method", [5, None, "", [], {}])
 def test_a_method_that_is_no_name_is_refused_with_the_id(method):
-    error = refused(jsonrpc.decode, body(id=9, method=method))
+    error = refused(decoded, body(id=9, method=method))
     assert (error.code, error.request_id) == (-32600, 9)
 
 
 @pytest.mark.parametrize("params", ["x", [1], 42, True])
 def test_params_that_are_no_object_are_refused_with_the_id(params):
-    error = refused(jsonrpc.decode, body(id="q", params=params))
+    error = refused(decoded, body(id="q", params=params))
     assert (error.code, error.http_status, error.request_id) == (-32602, 200, "q")
 
 
@@ -160,12 +164,12 @@ def test_a_notification_with_wrong_params_is_refused_by_its_status():
 
 
 def test_null_params_are_no_params():
-    assert jsonrpc.decode(body(params=None)).params == {}
+    assert decoded(body(params=None)).params == {}
 
 
 def test_a_message_without_id_is_a_notification():
     assert jsonrpc.envelope({"jsonrpc": "2.0", "method": "x"}).is_notification
-    assert not jsonrpc.decode(body(id=0)).is_notification
+    assert not decoded(body(id=0)).is_notification
 
 
 @pytest.mark.parametrize("member", ["result", "error"])
