@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django_mcp import incidents, read_guard, trail
 from django_mcp.approval import confirmations, questions, state
 from django_mcp.approval.confirmations import Claim
-from django_mcp.approval.policy import decide
+from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
 from django_mcp.conf import conf
 from django_mcp.errors import (
     ApprovalRequired,
@@ -37,13 +37,9 @@ from django_mcp.vocabulary import (
     ApprovalMode,
     Caller,
     Channel,
-    Confirm,
     EventKind,
     Outcome,
-    Refuse,
     Reply,
-    Review,
-    Run,
     Safety,
     ToolCall,
 )
@@ -134,8 +130,8 @@ def _admit(call: ToolCall, caller_reach: Reach) -> "ToolResult | _Admitted":
             raise ApprovalRequired(
                 f"{call.target} needs the review of a human, which cannot be given here. Tell the user; do not retry."
             )
-        case Refuse(code=code, text=text):
-            raise (Unavailable if code == Unavailable.code else ApprovalRequired)(text)
+        case Refuse(error=error):
+            raise error
         case Run() | Confirm() if call.token is not None:
             # A token is for one execution, also where none is needed any more.
             return _redeem(call, caller_reach, call.token)

@@ -218,39 +218,6 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """Decision: run it at once."""
-
-    mode: ApprovalMode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirm:
-    """Decision: run it only against a confirmation token."""
-
-    mode: ApprovalMode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
-    """Decision: run it only after a human decided."""
-
-    mode: ApprovalMode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refuse:
-    """Decision: do not run it. `code` and `text` are for the model."""
-
-    mode: ApprovalMode
-    code: str
-    text: str
-
-
-Decision = Run | Confirm | Review | Refuse
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What became of a call: `status` as in `State`, what the view answered, redacted and bounded."""
 

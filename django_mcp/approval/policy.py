@@ -1,8 +1,37 @@
 """May it run? A pure function of the call, the server's settings and the caller."""
 
-from django_mcp.errors import ApprovalRequired, Unavailable
+from dataclasses import dataclass
+
+from django_mcp.errors import ApprovalError, ApprovalRequired, Unavailable
 from django_mcp.server import Rule, Server, approval_required, mode_named
-from django_mcp.vocabulary import ApprovalMode, Caller, Confirm, Decision, Refuse, Review, Run, Safety, ToolCall
+from django_mcp.vocabulary import ApprovalMode, Caller, Safety, ToolCall
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Decided:
+    mode: ApprovalMode
+
+
+class Run(_Decided):
+    """Run it at once."""
+
+
+class Confirm(_Decided):
+    """Run it only against a confirmation token."""
+
+
+class Review(_Decided):
+    """Run it only after a human decided."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refuse(_Decided):
+    """Do not run it; `error` says why."""
+
+    error: ApprovalError
+
+
+Decision = Run | Confirm | Review | Refuse
 
 
 def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
@@ -19,7 +48,7 @@ def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
         return Run(mode=mode)
     if not server.writes_enabled:
         text = "Writes are switched off. Nothing was run; tell the user, and try again only when they say so."
-        return Refuse(mode=mode, code=Unavailable.code, text=text)
+        return Refuse(mode=mode, error=Unavailable(text))
     match mode:
         case ApprovalMode.DELEGATE:
             return Run(mode=mode)
@@ -31,7 +60,7 @@ def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
         f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
         "user to do it in the application itself."
     )
-    return Refuse(mode=mode, code=ApprovalRequired.code, text=text)
+    return Refuse(mode=mode, error=ApprovalRequired(text))
 
 
 def _rules(call: ToolCall, server: Server) -> tuple[Rule, ...]:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from jsonschema.protocols import Validator
 
 from django_mcp import incidents
-from django_mcp.approval.policy import decide
+from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.arguments import normalise
 from django_mcp.exposure import Reach, admits_tool, exposed_tool
@@ -20,7 +20,7 @@ from django_mcp.tools.declarations import HostedTool, declared
 from django_mcp.tools.questions import Dialogue
 from django_mcp.tools.resolution import kept
 from django_mcp.tools.runs import ToolRun
-from django_mcp.vocabulary import Caller, Run, ToolCall
+from django_mcp.vocabulary import Caller, ToolCall
 
 
 def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:

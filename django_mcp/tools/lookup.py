@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from django_mcp.approval.policy import decide
+from django_mcp.approval.policy import Run, decide
 from django_mcp.catalog.search import Hit, index_for
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import Reach
@@ -14,7 +14,7 @@ from django_mcp.protocol import strict_json
 from django_mcp.redaction import one_line
 from django_mcp.tools.base import API_CALL, API_READ
 from django_mcp.tools.operations import call_of, reachable_names, reads_at_once, schema_of
-from django_mcp.vocabulary import Operation, Run, Safety
+from django_mcp.vocabulary import Operation, Safety
 
 MAX_TAKE = 100
 DEFAULT_TAKE = 20

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-from django_mcp.approval.policy import decide
+from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.plain_values import say
@@ -21,7 +21,7 @@ from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingToo
 from django_mcp.tools.operations import call_of, schema_of
 from django_mcp.tools.portable_schema import portable
 from django_mcp.tools.resolution import kept, resolved, without_yes
-from django_mcp.vocabulary import Operation, Run, ToolCall
+from django_mcp.vocabulary import Operation, ToolCall
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
 MAX_NAME = 40

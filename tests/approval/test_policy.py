@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from django_mcp.approval.policy import decide
+from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
 from django_mcp.server import Group, Rule, Server
-from django_mcp.vocabulary import ApprovalMode, Confirm, Hints, Operation, Refuse, Review, Run, Safety
+from django_mcp.vocabulary import ApprovalMode, Hints, Operation, Safety
 from tests.approval.conftest import make_call, make_caller
 
 DELEGATE, TOKEN, REVIEW, REJECT = ApprovalMode
@@ -106,15 +106,15 @@ def test_no_write_runs_while_writes_are_switched_off(mode, required):
     call = make_call(safety=safety, requires_approval=required)
     decision = decide(call, make_server(mode, writes_enabled=False), make_caller())
     assert isinstance(decision, Refuse)
-    assert decision.code == "unavailable"
-    assert decision.text.startswith("Writes are switched off.")
+    assert decision.error.code == "unavailable"
+    assert decision.error.text.startswith("Writes are switched off.")
 
 
 def test_a_rejected_call_is_told_what_to_do_instead():
     decision = decide(make_call(), make_server(REJECT), make_caller())
-    assert decision.code == "approval_required"
-    assert "CreateOrder" in decision.text
-    assert "ask the user" in decision.text
+    assert decision.error.code == "approval_required"
+    assert "CreateOrder" in decision.error.text
+    assert "ask the user" in decision.error.text
 
 
 @pytest.mark.parametrize("nonsense", ["", "delegate", "DELEGATE_TO_CLIENT", "none", 0, False])
