@@ -130,7 +130,8 @@ def test_unknown_key_names_the_nearest(settings):
 
 
 def test_every_key_of_the_settings_has_its_kind_checked():
-    kinds = [*checks.LISTS, *checks.NUMBERS, *checks.CHOICES, *checks.TEXTS, *checks.BOOLEANS, *checks.MAPPINGS]
+    known = checks.settings
+    kinds = [*known.LISTS, *known.NUMBERS, *known.CHOICES, *known.TEXTS, *known.BOOLEANS, *known.MAPPINGS]
     assert sorted(kinds) == sorted(KEYS)
 
 
@@ -151,18 +152,18 @@ def test_checks_are_registered():
 def test_problems_of_the_catalog_are_reported(monkeypatch):
     problem = Problem(subject="GET /a/", text="Two operations are called a.", cure="Name one of them.")
     catalog = Catalog(operations=(), problems=(problem,))
-    monkeypatch.setattr(checks, "get_catalog", lambda: catalog)
+    monkeypatch.setattr(checks.catalog, "get_catalog", lambda: catalog)
     (found,) = checks.check_names(None)
     assert (found.id, found.hint) == ("django_mcp.W002", "Name one of them.")
 
 
 def test_operation_that_is_described_in_part_is_reported(monkeypatch):
-    catalog = checks.get_catalog()
-    whole = checks.schema_for(catalog.operations[0])
+    catalog = checks.catalog.get_catalog()
+    whole = checks.catalog.schema_for(catalog.operations[0])
     notes = (UNDESCRIBED_BODY, UNDESCRIBED["response"], "A field is described one level deep only.")
     noted = type("Noted", (), {"notes": notes})()
     first = catalog.operations[0]
-    monkeypatch.setattr(checks, "schema_for", lambda operation: noted if operation is first else whole)
+    monkeypatch.setattr(checks.catalog, "schema_for", lambda operation: noted if operation is first else whole)
     (found,) = checks.check_descriptions(None)
     assert (found.id, found.obj) == ("django_mcp.W015", first.name)
     assert "its body and its answer" in found.msg
@@ -172,7 +173,7 @@ def test_operation_that_is_described_in_part_is_reported(monkeypatch):
 
 def test_what_is_described_well_enough_needs_no_action(monkeypatch):
     noted = type("Noted", (), {"notes": ("A field that contains its own kind of object is described one level deep.",)})
-    monkeypatch.setattr(checks, "schema_for", lambda operation: noted)
+    monkeypatch.setattr(checks.catalog, "schema_for", lambda operation: noted)
     assert checks.check_descriptions(None) == []
 
 
@@ -211,7 +212,7 @@ def test_other_distribution_with_this_package_is_reported(monkeypatch, name):
             raise PackageNotFoundError(asked)
         return object()
 
-    monkeypatch.setattr(checks, "distribution", installed)
+    monkeypatch.setattr(checks.distributions, "distribution", installed)
     (found,) = checks.check_distributions(None)
     assert (found.id, name in found.msg) == ("django_mcp.W003", True)
 

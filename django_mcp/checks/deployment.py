@@ -1,8 +1,9 @@
 """What may be fine while developing and is a risk in production."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from django.apps import apps
+from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
 from django.core.checks.security.base import (
@@ -12,6 +13,7 @@ from django.core.checks.security.base import (
 )
 from django.db import router
 
+from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
 from django_mcp.vocabulary import ApprovalMode
 
@@ -19,10 +21,10 @@ MIN_SECRET_BYTES = 32
 PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 
 
-def risks() -> Iterator[CheckMessage]:
-    """Yield a warning for each risk that the settings take. They must be readable."""
-    for check in (_signing, _single_use, _authentication, _debug, _trust, _locks):
-        yield from check()
+def check_deployment(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check what may be fine while developing and is a risk in production."""
+    checks = (_signing, _single_use, _authentication, _debug, _trust, _locks)
+    return [message for check in checks for message in check()] if readable() else []
 
 
 def _signing() -> Iterable[CheckMessage]:

@@ -1,0 +1,66 @@
+"""Whether the settings name what the catalog has, and whether all that it has is named and described."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
+
+from django_mcp.catalog.discovery import Catalog, get_catalog
+from django_mcp.catalog.schema import schema_for
+from django_mcp.checks.settings import readable
+from django_mcp.conf import conf
+from django_mcp.doctor import GAPS
+from django_mcp.exposure import API_TOOLS
+from django_mcp.inventory import cure
+from django_mcp.tools.registry import hosted_tools
+
+
+def _catalog() -> Catalog | None:
+    return get_catalog() if readable() and getattr(settings, "ROOT_URLCONF", None) else None
+
+
+def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that settings name what exists, and that no two operations share a name."""
+    catalog = _catalog()
+    if catalog is None:
+        return []
+    tools = hosted_tools()
+    published = {operation.group for operation in catalog.operations}
+    groups = published | {tool.group for tool in tools.values()} | {API_TOOLS}
+    names = {operation.name for operation in catalog.operations} | tools.keys()
+    found: list[CheckMessage] = []
+    for key, known in (
+        ("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names), ("PUBLISH_AS", published),
+    ):  # fmt: skip
+        for name in getattr(conf, key):
+            if name not in known:
+                problem = "which has no operations to publish" if name in groups else "which does not exist"
+                text = f"DJANGO_MCP[{key!r}] names {name!r}, {problem}."
+                found.append(Warning(text, hint=cure(str(name), known), id="django_mcp.W001"))
+    found += [
+        Warning(f"{problem.subject}: {problem.text}", hint=problem.cure, id="django_mcp.W002")
+        for problem in catalog.problems
+    ]
+    return found
+
+
+def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that every operation can be described, by building each schema once."""
+    catalog = _catalog()
+    found: list[CheckMessage] = []
+    for operation in catalog.operations if catalog else ():
+        missing = [GAPS[note] for note in schema_for(operation).notes if note in GAPS]
+        if missing:
+            where = f"{operation.view_class.__module__}.{operation.view_class.__qualname__}.{operation.handler}"
+            parts = " and ".join(gap.part for gap in missing)
+            found.append(
+                Warning(
+                    f"Agents are not told all of {operation.name}: nothing describes {parts}.",
+                    hint=f"Declare at {where}: {'; '.join(dict.fromkeys(gap.declared_by for gap in missing))}.",
+                    obj=operation.name,
+                    id="django_mcp.W015",
+                )
+            )
+    return found
