@@ -6,15 +6,14 @@ from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
 from django.core.handlers.base import BaseHandler
-from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, router, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
-from django_mcp import read_guard
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import arrived
 from django_mcp.requests import Context, host_context
-from django_mcp.statements import Write
+from django_mcp.transactions import Progress, atomic_aliases
 from django_mcp.vocabulary import Operation, Reply, ToolCall
 
 Guard = Callable[[bool], None]
@@ -31,42 +30,35 @@ def execute(call: ToolCall, context: Context, *, guard: Guard | None = None) -> 
     """
     operation: Any = call.operation
     attempt = _Attempt(operation, guard)
+    progress = attempt.progress
     with arrived(call, context) as arrival:
         reply = None
         try:
-            with host_context(arrival.request), read_guard.noticing(attempt.beside) as attempt.elsewhere:
+            with host_context(arrival.request), progress.watched():
                 response = rendered(attempt.run(arrival.request, arrival.match))
-                undone = attempt.undone and not attempt.elsewhere
+                undone = progress.undone and not progress.elsewhere
                 reply = answered(call, response, rolled_back=undone, notes=arrival.notes)
         except Exception as error:  # noqa: BLE001 - logged by `failed`; the guard's is raised below.
             if attempt.refusal is None:
-                reply = failed(call, error, rolled_back=attempt.nothing_remains(error))
+                reply = failed(call, error, rolled_back=progress.nothing_remains(error))
     if attempt.refusal is not None:
         raise attempt.refusal
     if reply is None:
         # A context manager of the host swallowed the exception.
         swallowed = RuntimeError("The view gave no answer.")
-        return failed(call, swallowed, rolled_back=attempt.nothing_remains(swallowed))
+        return failed(call, swallowed, rolled_back=progress.nothing_remains(swallowed))
     return reply
 
 
 class _Attempt:
-    """One run of a view, and how far it came: that decides whether anything of it can remain."""
+    """One run of a view under its guard. `refusal` is what the guard raised."""
 
     def __init__(self, operation: Operation, guard: Guard | None) -> None:
         self.operation = operation
         self.guard = guard
         self.refusal: Exception | None = None
-        self.started = self.returned = self.undone = self.committed = self.finished = False
         exempt: set[str] = getattr(operation.callback, "_non_atomic_requests", set())
-        self.atomic = [
-            alias
-            for alias, options in connections.settings.items()
-            if options["ATOMIC_REQUESTS"] and alias not in exempt
-        ]
-        # What is written to the other databases stays, whatever becomes of those transactions.
-        self.beside = [alias for alias in connections if self.atomic and alias not in self.atomic]
-        self.elsewhere: list[Write] = []
+        self.progress = Progress([alias for alias in atomic_aliases() if alias not in exempt])
 
     def run(self, request: HttpRequest, match: ResolverMatch) -> Any:
         handler = BaseHandler()
@@ -76,26 +68,14 @@ class _Attempt:
             self._admit()
             wrapped = async_to_sync(wrapped)
         response = wrapped(request, *match.args, **match.kwargs)
-        self.finished = True
+        # No transaction ended in an exception, so what is not undone is stored.
+        self.progress.committed = not self.progress.undone
         handler.check_response(response, view)
         return response
 
-    def nothing_remains(self, error: Exception) -> bool:
-        """Tell, after an exception, whether everything that the view did in its transactions is undone for sure."""
-        if not self.started:
-            return True
-        if self.elsewhere:
-            return False
-        if self.finished:
-            return self.undone
-        if self.returned and not self.undone and not isinstance(error, IntegrityError):
-            # The commit failed. Only a constraint says that nothing was stored; a lost connection may have done it.
-            return False
-        # It may have been raised by a hook that runs after the commit.
-        return bool(self.atomic) and not self.committed
-
     def _guarded(self) -> Callable[..., Any]:
         callback: Any = self.operation.callback
+        progress = self.progress
         if iscoroutinefunction(callback):
             # Django allows no transaction around it, so there is none for the guard to share.
             return callback  # type: ignore[no-any-return]
@@ -104,11 +84,11 @@ class _Attempt:
         @wraps(callback)
         def view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             self._admit()
-            for alias in self.atomic:
-                transaction.on_commit(self._mark_committed, using=alias)
+            progress.await_commit()
             response = callback(request, *args, **kwargs)
-            self.returned = True
-            self.undone = bool(self.atomic) and all(connections[alias].needs_rollback for alias in self.atomic)
+            progress.returned = True
+            aliases = progress.aliases
+            progress.undone = bool(aliases) and all(connections[alias].needs_rollback for alias in aliases)
             return response
 
         return view
@@ -120,10 +100,7 @@ class _Attempt:
             except Exception as error:
                 self.refusal = error
                 raise
-        self.started = True
-
-    def _mark_committed(self) -> None:
-        self.committed = True
+        self.progress.started = True
 
 
 def _alias(operation: Operation) -> str:

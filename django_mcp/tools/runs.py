@@ -4,29 +4,29 @@ import inspect
 import math
 from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.core.exceptions import PermissionDenied
-from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.http import Http404, HttpRequest
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from django_mcp import incidents, read_guard
+from django_mcp import incidents
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
 from django_mcp.protocol.portable_json import plain
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
-from django_mcp.statements import Write
 from django_mcp.tools import results
 from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.media import Content, rendered
 from django_mcp.tools.questions import Answers, Dialogue, InputRequired
+from django_mcp.transactions import Progress, atomic_aliases
 from django_mcp.vocabulary import Reply
 
 
@@ -42,10 +42,6 @@ class ToolRun:
     sensitive: frozenset[str]
     context: Context
     dialogue: Dialogue | None
-    _started: bool = field(default=False, init=False)
-    _returned: bool = field(default=False, init=False)
-    _committed: bool = field(default=False, init=False)
-    _elsewhere: list[Write] = field(default_factory=list, init=False)
 
     def examine(self) -> None:
         """Validate the arguments without running anything. Raises ValidationFailed, and what validation refuses with."""
@@ -72,17 +68,17 @@ class ToolRun:
 
     def _run(self) -> Reply:
         data = self._data
-        beside = [alias for alias in connections if self._aliases and alias not in self._aliases]
-        with read_guard.noticing(beside) as self._elsewhere, ExitStack() as transactions:
-            for alias in self._aliases:
+        progress = self._progress
+        with progress.watched(), ExitStack() as transactions:
+            for alias in progress.aliases:
                 transactions.enter_context(transaction.atomic(using=alias))
-                transaction.on_commit(self._mark_committed, using=alias)
-            self._started = True
+            progress.await_commit()
+            progress.started = True
             answer: Any = self.tool.function(self.context.caller, data, *self._answers)
             if inspect.isawaitable(answer):
                 answer = async_to_sync(_awaited)(answer)
             reply = self._asked(answer) if isinstance(answer, InputRequired) else self._answered(answer)
-            self._returned = True
+            progress.returned = True
         return reply
 
     @property
@@ -94,7 +90,7 @@ class ToolRun:
             msg = f"The tool {self.tool.name} asks; declare it with asks=True."
             raise TypeError(msg)
         asked = self.dialogue.ask(required)
-        for alias in self._aliases:
+        for alias in self._progress.aliases:
             # It is run again from its start.
             transaction.set_rollback(True, using=alias)
         return Reply(status=200, asked=asked)
@@ -102,9 +98,6 @@ class ToolRun:
     def _answered(self, answer: Any) -> Reply:
         result = rendered(self._given(answer), self.context)
         return Reply(status=200, data=result.data, structured=result.structured, blocks=result.blocks)
-
-    def _mark_committed(self) -> None:
-        self._committed = True
 
     @cached_property
     def _request(self) -> HttpRequest:
@@ -126,12 +119,11 @@ class ToolRun:
         raise ValidationFailed(results.error_of(Reply(status=400, data=errors)).text, errors=errors)
 
     @cached_property
-    def _aliases(self) -> tuple[str, ...]:
-        """Return the databases whose transactions the function runs in."""
-        asked = [alias for alias, options in connections.settings.items() if options["ATOMIC_REQUESTS"]]
-        if self.tool.atomic is None:
-            return tuple(asked)
-        return tuple(dict.fromkeys([DEFAULT_DB_ALIAS, *asked])) if self.tool.atomic else ()
+    def _progress(self) -> Progress:
+        atomic, asked = self.tool.atomic, atomic_aliases()
+        if atomic is None:
+            return Progress(asked)
+        return Progress(tuple(dict.fromkeys([DEFAULT_DB_ALIAS, *asked])) if atomic else ())
 
     def _given(self, answer: Any) -> Any:
         if self.tool.output is None:
@@ -145,17 +137,8 @@ class ToolRun:
             return item
         return self.tool.output(item, context=self._serializer_context)
 
-    def _nothing_remains(self, error: Exception) -> bool:
-        """Tell, after an exception, whether everything that the function did in its transactions is undone for sure."""
-        if not self._started:
-            return True
-        if not self._aliases or self._committed or self._elsewhere:
-            return False
-        # A commit that fails may have arrived all the same; only a constraint says that nothing was stored.
-        return not self._returned or isinstance(error, IntegrityError)
-
     def _failed(self, error: Exception) -> Reply:
-        undone = self._nothing_remains(error)
+        undone = self._progress.nothing_remains(error)
         try:
             reply = self._refused(error, rolled_back=undone)
         except Exception as broken:  # noqa: BLE001 - what the error itself carries cannot be said in JSON
