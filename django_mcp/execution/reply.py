@@ -3,11 +3,9 @@
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
-from django.http import Http404
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http.multipartparser import MultiPartParserError
 from django.utils.http import parse_header_parameters, parse_http_date_safe
 from rest_framework.exceptions import APIException, ErrorDetail
@@ -17,16 +15,12 @@ from rest_framework.views import APIView, exception_handler
 from django_mcp import incidents
 from django_mcp.conf import conf
 from django_mcp.execution import attachments
+from django_mcp.host_errors import refused
 from django_mcp.protocol import portable_json
 from django_mcp.redaction import secrets_in
 from django_mcp.vocabulary import Attachment, Reply, ToolCall
 
-# The texts are ours: what the exceptions say was not written for a caller.
-_KNOWN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
-    ((Http404,), 404, "Not found."),
-    ((PermissionDenied,), 403, "You do not have permission to perform this action."),
-    ((BadRequest, SuspiciousOperation, MultiPartParserError), 400, "Bad request."),
-)
+_MALFORMED = (BadRequest, SuspiciousOperation, MultiPartParserError)
 
 
 def rendered(response: Any) -> Any:
@@ -69,21 +63,17 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
 def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     """Return the reply for an exception out of a view, as Django's handler would answer it.
 
-    What Django has no status for is a 500: it is logged with its traceback under the reply's error id, and says
-    nothing of itself to the caller.
+    What is a 5xx is logged with its traceback under the reply's error id; only an APIException's own words are told.
     """
-    if isinstance(error, APIException):
-        response: Any = exception_handler(error, {})
-        data, _ = portable_json.loads(JSONRenderer().render(response.data))
-        wait = _retry_after(response.headers.get("Retry-After"))
-        reply = Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
-        if reply.status < 500:
-            return reply
-        return replace(reply, told=_told(response.data), error_id=_reported(call, f"{call.target} failed.", error))
-    for kinds, status, text in _KNOWN:
-        if isinstance(error, kinds):
-            return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
-    return Reply(status=500, rolled_back=rolled_back, error_id=_reported(call, f"{call.target} failed.", error))
+    reply = refused(error, rolled_back=rolled_back)
+    if reply is not None:
+        return reply
+    if isinstance(error, _MALFORMED):
+        # What they say was not written for a caller.
+        return Reply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
+    status, told = (error.status_code, _told(error.detail)) if isinstance(error, APIException) else (500, "")
+    error_id = _reported(call, f"{call.target} failed.", error)
+    return Reply(status=status, told=told, error_id=error_id, rolled_back=rolled_back)
 
 
 def _is_made_up(response: Any) -> bool:

@@ -1,7 +1,6 @@
 """One run of a tool that the host defines: validated, in its transaction, and every way it can end as a reply."""
 
 import inspect
-import math
 from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.core.exceptions import PermissionDenied
 from django.db import DEFAULT_DB_ALIAS, transaction
-from django.http import Http404, HttpRequest
-from rest_framework.exceptions import APIException
+from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from django_mcp import incidents
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
+from django_mcp.host_errors import refused
 from django_mcp.protocol.portable_json import plain
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.requests import Context, host_context, inner_request
@@ -160,18 +158,7 @@ class ToolRun:
             error.data = plain(error.data)
             said = {"code": error.code, "error": error.message, "data": error.data}
             return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
-        if isinstance(error, APIException) and error.status_code < 500:
-            detail = plain(error.detail)
-            data = detail if isinstance(detail, dict | list) else {"detail": detail}
-            wait = getattr(error, "wait", None)
-            retry_after = None if wait is None else math.ceil(wait)
-            return Reply(status=error.status_code, data=data, retry_after=retry_after, rolled_back=rolled_back)
-        if isinstance(error, Http404):
-            return Reply(status=404, data={"detail": "Not found."}, rolled_back=rolled_back)
-        if isinstance(error, PermissionDenied):
-            detail = "You do not have permission to perform this action."
-            return Reply(status=403, data={"detail": detail}, rolled_back=rolled_back)
-        return None
+        return refused(error, rolled_back=rolled_back)
 
     def _masked(self, text: str) -> str:
         return str(redact(text, secrets=secrets_in(self.arguments, self.sensitive)))
