@@ -12,8 +12,9 @@ from django_mcp.errors import ToolError
 from django_mcp.execution.rehearsal import UNCHECKED, Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
-from django_mcp.execution.targets import plain, shown
+from django_mcp.execution.targets import shown
 from django_mcp.findings import Finding
+from django_mcp.protocol.portable_json import plain
 from django_mcp.redaction import redact
 from django_mcp.requests import Context, host_context
 from django_mcp.vocabulary import ToolCall

@@ -1,6 +1,5 @@
 """The row that a call would change, and what to show of the change."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -9,10 +8,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import models, router
 from django.db.models.fields.files import FieldFile
 from rest_framework import serializers
-from rest_framework.utils.encoders import JSONEncoder
 
 from django_mcp.findings import Target
-from django_mcp.protocol import portable_json
+from django_mcp.protocol.portable_json import plain
 from django_mcp.redaction import MASK, one_line, redact
 from django_mcp.vocabulary import ToolCall
 
@@ -149,11 +147,6 @@ def _represented(field: AnyField, value: Any) -> Any:
     if isinstance(field, serializers.HiddenField):
         return str(value)
     return None if value is None else plain(field.to_representation(value))
-
-
-def plain(value: Any) -> Any:
-    """Return a value as DRF's encoder writes it: plain JSON values, NaN and infinity as None."""
-    return portable_json.loads(json.dumps(value, cls=JSONEncoder))[0]
 
 
 def shown(value: Any) -> Any:
