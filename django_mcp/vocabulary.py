@@ -144,8 +144,9 @@ class Operation:
     """One callable API of the host: an endpoint and a method.
 
     `route` is the URI template whose holes are argument names. `path_arguments` maps an argument to the name
-    that the host's URL pattern gives it. `callback` is the view function as the URLconf holds it: a dispatched
-    request must resolve to this very object.
+    that the host's URL pattern gives it. `path_regex` and `namespace` are the pattern's own, empty for what no URL
+    leads to. `callback` is the view function as the URLconf holds it: a dispatched request must resolve to this very
+    object.
     """
 
     name: str
@@ -161,6 +162,8 @@ class Operation:
     view_class: type
     handler: str
     path_arguments: Mapping[str, str] = field(default_factory=dict)
+    path_regex: str = ""
+    namespace: str = ""
     hints: Hints = Hints()
     own_authentication: bool = False
     notes: tuple[str, ...] = ()

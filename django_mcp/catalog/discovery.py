@@ -23,16 +23,6 @@ from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
 from django_mcp.vocabulary import Operation, Safety
 
-__all__ = ["Catalog", "Problem", "RoutedOperation", "forget", "get_catalog"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RoutedOperation(Operation):
-    """An operation with the pattern of the URLconf that it came from."""
-
-    path_regex: str = ""
-    namespace: str = ""
-
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
@@ -83,7 +73,7 @@ def _index(urlconf: Any) -> Catalog:
     enumeration = enumerate_endpoints(urlconf)
     problems = list(enumeration.problems)
     generator: Any = SchemaGenerator(patterns=[])  # type: ignore[no-untyped-call]
-    drafts: list[tuple[Candidate, RoutedOperation]] = []
+    drafts: list[tuple[Candidate, Operation]] = []
     for endpoint in enumeration.endpoints:
         try:
             drafts += _drafts(endpoint, generator)
@@ -98,7 +88,7 @@ def _index(urlconf: Any) -> Catalog:
     return Catalog(operations, tuple(problems), by_name)
 
 
-def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, RoutedOperation]]:
+def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Operation]]:
     callback: Any = endpoint.callback
     view_class: type = callback.cls
     route, arguments = _template(endpoint, generator)
@@ -127,7 +117,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Rou
         )
         yield (
             candidate,
-            RoutedOperation(
+            Operation(
                 name="",
                 method=method,
                 route=route,

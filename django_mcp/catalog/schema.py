@@ -161,11 +161,10 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
 def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], Any]:
     if view is None or is_replaced(operation.callback):
         view = view_for(operation)
-    view = versioned(view, getattr(operation, "namespace", ""))
+    view = versioned(view, operation.namespace)
     handler = getattr(type(view), operation.handler, None)
     inspector = inspector_for(view, operation.callback, handler, operation.method)
-    regex = getattr(operation, "path_regex", "") or operation.route
-    return described_by(inspector, operation.route, regex), inspector
+    return described_by(inspector, operation.route, operation.path_regex or operation.route), inspector
 
 
 def _components(inspector: Any) -> dict[str, Any]:
