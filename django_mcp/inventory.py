@@ -1,6 +1,5 @@
 """What the host offers, as people see it: every group with its operations and tools, and what holds for each."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from django_mcp.catalog.discovery import get_catalog
 from django_mcp.exposure import API_TOOLS, exposed, exposed_tool
 from django_mcp.models import ToolRule
 from django_mcp.server import Group, PublishAs, Rule, Server, approval_required
+from django_mcp.suggestions import nearest
 from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.registry import hosted_tools
 from django_mcp.vocabulary import ApprovalMode, Operation, Safety
@@ -201,10 +201,3 @@ def cure(name: str, known: Iterable[str]) -> str:
     near = nearest(name, known)
     listed = "`manage.py mcp operations` lists what there is."
     return f"Did you mean {near!r}? {listed}" if near else listed
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that looks most like a name that is not among them, "" where none does."""
-    folded = {known.lower(): known for known in names}
-    found = difflib.get_close_matches(name.lower(), folded, n=1)
-    return folded[found[0]] if found else ""

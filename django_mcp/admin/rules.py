@@ -13,8 +13,9 @@ from django_mcp import changes
 from django_mcp.admin.authority import actor
 from django_mcp.admin.modes import LABELS, ModeForm
 from django_mcp.admin.shown import with_note
-from django_mcp.inventory import named, names, nearest, orphaned
+from django_mcp.inventory import named, names, orphaned
 from django_mcp.models import ToolRule
+from django_mcp.suggestions import nearest
 from django_mcp.vocabulary import EventKind
 
 SAID = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")

@@ -1,12 +1,12 @@
 """Where in the arguments a value is, and what is said about it."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django_mcp.errors import ValidationFailed
 from django_mcp.redaction import one_line
+from django_mcp.suggestions import nearest
 
 MAX_NAME = 60
 MAX_PATH = 300
@@ -105,7 +105,7 @@ def failure(refusals: list[Refusal]) -> ValidationFailed:
 def _text(refusal: Refusal, *, suggest: bool) -> str:
     if refusal.known is None or not suggest:
         return refusal.text
-    return f"{refusal.text} {_nearest(str(refusal.place.step), refusal.known)}"
+    return f"{refusal.text} {_suggested(str(refusal.place.step), refusal.known)}"
 
 
 def spelled(warnings: Mapping[tuple[tuple[str, ...], str], None]) -> tuple[str, ...]:
@@ -114,13 +114,12 @@ def spelled(warnings: Mapping[tuple[tuple[str, ...], str], None]) -> tuple[str, 
     return (*said, "There are more like these.") if len(warnings) >= MAX_WARNED else tuple(said)
 
 
-def _nearest(name: str, properties: Mapping[str, Any]) -> str:
+def _suggested(name: str, properties: Mapping[str, Any]) -> str:
     if not properties:
         return "There are none here."
     known = sorted(properties)
-    spelled = {other.casefold(): other for other in known[:MAX_COMPARED]}
-    near = difflib.get_close_matches(name[:MAX_NAME].casefold(), spelled, n=1)
+    near = nearest(name[:MAX_NAME], known[:MAX_COMPARED])
     if near:
-        return f'Did you mean "{spelled[near[0]]}"?'
+        return f'Did you mean "{near}"?'
     more = f" and {len(known) - 12} more" if len(known) > 12 else ""
     return f"Known are {', '.join(known[:12])}{more}."

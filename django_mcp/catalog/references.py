@@ -1,9 +1,9 @@
 """What operations say of each other: names that must be there, and may be mistyped."""
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from django_mcp.catalog.problems import Problem
+from django_mcp.suggestions import nearest
 from django_mcp.vocabulary import Operation
 
 
@@ -34,6 +34,6 @@ def _named(operation: Operation) -> Iterator[tuple[str, str]]:
 def _problem(option: str, name: str, places: list[Operation], known: Mapping[str, Operation]) -> Problem:
     more = f" So it is with {len(places) - 1} more." if len(places) > 1 else ""
     text = f"mcp_operation({option}=…) names {name!r}, which is no operation; agents are not told of it.{more}"
-    near = difflib.get_close_matches(name.casefold(), known, n=1)
-    cure = f"Did you mean {known[near[0]].name!r}?" if near else "`manage.py mcp operations` lists what there is."
+    near = nearest(name, known)
+    cure = f"Did you mean {known[near].name!r}?" if near else "`manage.py mcp operations` lists what there is."
     return Problem(places[0].name, text, cure)

@@ -12,8 +12,8 @@ from rest_framework.authentication import SessionAuthentication
 
 from django_mcp.changes import OFFERED_MODES
 from django_mcp.conf import KEYS, conf
-from django_mcp.inventory import nearest
 from django_mcp.server import PublishAs
+from django_mcp.suggestions import nearest
 from django_mcp.vocabulary import ApprovalMode
 
 CHOICES = {"APPROVAL_MODE": OFFERED_MODES, "READ_GUARD": ("off", "warn", "enforce")}
