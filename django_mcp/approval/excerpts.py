@@ -1,11 +1,9 @@
 """What is kept of arguments and answers: no more than is useful."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.serializers.json import DjangoJSONEncoder
-
+from django_mcp.protocol.portable_json import size
 from django_mcp.redaction import LEFT_OUT
 
 MAX_BYTES = 8 * 1024
@@ -26,11 +24,6 @@ def bounded(value: Any, limit: int = MAX_BYTES) -> Any:
     if isinstance(value, list):
         return [*_fitting(value, limit - size([LEFT_OUT])), LEFT_OUT]
     return None
-
-
-def size(value: Any) -> int:
-    """Return the bytes of a value as compact JSON."""
-    return len(json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _fitting(items: Any, room: int) -> list[Any]:

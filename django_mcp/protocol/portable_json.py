@@ -31,6 +31,11 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def size(value: Any) -> int:
+    """Return the length of a JSON value in bytes, as compact text in UTF-8."""
+    return len(compact(value).encode("utf-8", "surrogatepass"))
+
+
 def loads(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
     """Return the value of a JSON text, large integers as text, NaN and infinity as None, and notes on that.
 

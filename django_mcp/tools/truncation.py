@@ -3,16 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django_mcp.protocol.portable_json import compact
+from django_mcp.protocol.portable_json import size
 
 Path = tuple[str | int, ...]
 
 MAX_DEPTH = 16
-
-
-def size(value: Any) -> int:
-    """Return the length of a value in bytes of compact UTF-8 JSON."""
-    return len(compact(value).encode("utf-8", "surrogatepass"))
 
 
 def fit(data: Any, limit: int) -> tuple[Any, bool, str]:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.approval.excerpts import MAX_BYTES, bounded, size
+from django_mcp.approval.excerpts import MAX_BYTES, bounded
+from django_mcp.protocol.portable_json import size
 from django_mcp.redaction import storable
 
 values = st.recursive(

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.tools.truncation import fit, size
+from django_mcp.protocol.portable_json import size
+from django_mcp.tools.truncation import fit
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
