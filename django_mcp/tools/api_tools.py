@@ -8,6 +8,8 @@ from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.exposure import API_TOOLS, Reach, offers_api_tools
 from django_mcp.protocol import strict_json
+from django_mcp.tools.api_describe import describe
+from django_mcp.tools.api_search import search
 from django_mcp.tools.base import (
     ANSWER_SCHEMA,
     API_CALL,
@@ -20,7 +22,6 @@ from django_mcp.tools.base import (
     Schema,
     Stored,
 )
-from django_mcp.tools.lookup import describe, search
 from django_mcp.tools.operations import reads_at_once
 from django_mcp.tools.resolution import SAYING_YES, kept, resolved
 from django_mcp.vocabulary import Operation, Safety, ToolCall

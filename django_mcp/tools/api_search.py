@@ -1,24 +1,18 @@
-"""`api_search` and `api_describe`: how an agent finds and understands operations."""
+"""`api_search`: how an agent finds operations."""
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from django_mcp.approval.policy import Run, decide
 from django_mcp.catalog.search import Hit, index_for
-from django_mcp.errors import NotFound, ValidationFailed
+from django_mcp.errors import ValidationFailed
 from django_mcp.exposure import Reach
-from django_mcp.protocol import strict_json
 from django_mcp.redaction import one_line
-from django_mcp.tools.base import API_CALL, API_READ
-from django_mcp.tools.operations import call_of, reachable_names, reads_at_once, schema_of
 from django_mcp.vocabulary import Operation, Safety
 
 MAX_TAKE = 100
 DEFAULT_TAKE = 20
-MAX_DESCRIBED = 10
 MAX_SUGGESTED = 5
 MAX_SUMMARY = 160
 TAGS_NAMED = 10
@@ -45,58 +39,6 @@ def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
         "apis": [_line(hit) for hit in shown],
         "next": _what_next(wanted, shown),
     }
-
-
-def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
-    """Answer `api_describe`: what each named operation takes, answers, and needs.
-
-    Raises ValidationFailed where no names are given, or too many.
-    """
-    names = _names(arguments.get("names"))
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise ValidationFailed("names must be a list of operation names, as api_search returns them.")
-    if len(names) > MAX_DESCRIBED:
-        raise ValidationFailed(f"At most {MAX_DESCRIBED} operations are described at once. Ask for fewer names.")
-    described = [_described(name, reach) for name in names]
-    return {
-        "status": "success",
-        "count": len(described),
-        "apis": described,
-        "next": "Call an operation with the tool it names, its arguments inside args.",
-    }
-
-
-def _described(name: str, reach: Reach) -> dict[str, Any]:
-    operation = reach.get(name)
-    if operation is None:
-        return {"name": name, "error": NotFound().text.rstrip(".")}
-    schema = schema_of(operation, reach)
-    hints = operation.hints
-    call = call_of(operation, reach, tool=API_CALL)
-    decision = decide(call, reach.server, reach.context.caller)
-    tool: dict[str, Any] = {
-        "name": API_READ if reads_at_once(operation, reach) else API_CALL,
-        "safety": operation.safety.value,
-        "requiresApproval": not isinstance(decision, Run),
-        "approval": None if isinstance(decision, Run) and not call.mutates else decision.mode.value,
-        "whenToUse": hints.when_to_use or "",
-        "examples": list(hints.examples),
-    }
-    described: dict[str, Any] = {
-        "name": operation.name,
-        "description": hints.description or operation.description or operation.summary,
-        "inputSchema": schema.input,
-        "outputSchema": schema.output,
-        "tool": tool,
-        "prerequisites": reachable_names(hints.prerequisites, reach),
-        "preview": next(iter(reachable_names([hints.preview] if hints.preview else [], reach)), None),
-        "followUps": reachable_names(hints.follow_ups, reach),
-        "method": operation.method,
-        "route": schema.route or operation.route,
-    }
-    if schema.notes:
-        described["notes"] = list(schema.notes)
-    return described
 
 
 def _line(hit: Hit) -> dict[str, Any]:
@@ -146,16 +88,6 @@ def _no_match(query: str, reach: Reach) -> dict[str, Any]:
         "suggestedApis": [operation.name for operation in suggested],
         "next": "Try other words, search by one of availableTags, or leave query out to list what there is.",
     }
-
-
-def _names(names: Any) -> Any:
-    """Return a list where one name, or a list as JSON text, was sent; anything else as it is."""
-    if not isinstance(names, str):
-        return names
-    if names.lstrip().startswith("["):
-        with suppress(strict_json.NotStrict):
-            return strict_json.loads(names)
-    return [names]
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:
