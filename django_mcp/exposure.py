@@ -14,8 +14,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.permissions import AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.views import APIView
 
+from django_mcp.asked_views import bare_view, is_plain
 from django_mcp.catalog.discovery import Catalog, get_catalog
-from django_mcp.requests import Context, bare_view, inner_request, is_plain
+from django_mcp.requests import Context, inner_request
 from django_mcp.server import PublishAs, Rule, Server
 from django_mcp.vocabulary import Caller, Operation, Safety
 

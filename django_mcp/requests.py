@@ -18,11 +18,10 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
-from rest_framework.views import APIView
 
 from django_mcp.conf import conf
 from django_mcp.protocol.elicitation import Inputs
-from django_mcp.vocabulary import Caller, Operation
+from django_mcp.vocabulary import Caller
 
 # Where the request came from and which name the server was called by: links, throttles and host checks need them.
 _COPIED_META = (
@@ -40,9 +39,6 @@ _COPIED_META = (
 )
 
 _NEVER_FORWARDED = frozenset({"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"})
-
-# What `bare_view` runs of a view.
-_PREPARING = ("__init__", "setup", "initialize_request", "get_format_suffix", "perform_content_negotiation")
 
 # What is the request's own, as opposed to what the host's middleware put on it.
 _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
@@ -115,43 +111,6 @@ def inner_request(
             setattr(request, name, value)
     _enter(request, caller, with_messages=hasattr(outer, "_messages"))
     return request
-
-
-def bare_view(operation: Operation, request: HttpRequest, **kwargs: Any) -> APIView:
-    """Return the operation's view as it stands before `initial()`: for asking permissions and for schemas.
-
-    `request` and `kwargs` are what its URL would give it. Raises what the host's own `setup()` raises.
-    """
-    callback: Any = operation.callback
-    view: Any = getattr(callback, "cls", operation.view_class)(**getattr(callback, "initkwargs", {}))
-    actions = getattr(callback, "actions", None)
-    if actions:
-        view.action_map = actions
-        for verb, action in actions.items():
-            setattr(view, verb, getattr(view, action))
-        view.request, view.args, view.kwargs = request, (), kwargs
-    else:
-        view.setup(request, **kwargs)
-    view.headers = {}
-    view.request = view.initialize_request(request, **kwargs)
-    view.format_kwarg = view.get_format_suffix(**kwargs)
-    # DRF does so before it asks permissions, and the host's code may rely on it.
-    chosen = view.perform_content_negotiation(view.request, force=True)
-    view.request.accepted_renderer, view.request.accepted_media_type = chosen
-    scheme = view.versioning_class() if view.versioning_class else None
-    view.request.version, view.request.versioning_scheme = getattr(scheme, "default_version", None), scheme
-    return view  # type: ignore[no-any-return]
-
-
-def is_plain(view_class: Any, *methods: str) -> bool:
-    """Tell whether `bare_view` runs no code of the host's on a view of this class, and these methods are none either.
-
-    Then what the class declares is what the view would say, so that it need not be made.
-    """
-    return all(
-        getattr(view_class, name).__module__.startswith(("rest_framework.", "django.views."))
-        for name in (*_PREPARING, *methods)
-    )
 
 
 @contextmanager

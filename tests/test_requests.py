@@ -7,8 +7,9 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.request import Request
 
+from django_mcp.asked_views import bare_view
 from django_mcp.execution.gateway import execute
-from django_mcp.requests import Context, bare_view, forwarded_headers, inner_request
+from django_mcp.requests import Context, forwarded_headers, inner_request
 from django_mcp.vocabulary import Caller
 from tests.execution.conftest import call_of, operation_at
 from tests.host import views
@@ -131,8 +132,8 @@ def test_messages_of_the_view_are_its_own(context, outer):
 def test_a_bare_view_is_ready_for_permissions_and_schemas(context, settings):
     settings.ROOT_URLCONF = "tests.execution.urls"
     operation = operation_at("/items/1/", "/items/{pk}/", "PATCH")
-    view = bare_view(operation, inner_request(context, method="PATCH", path="/items/1/"), pk="1")
-    assert (view.action, view.kwargs, view.request.user.username) == ("partial_update", {"pk": "1"}, "alice")
+    view = bare_view(operation, inner_request(context, method="PATCH", path="/items/1/"))
+    assert (view.action, view.kwargs, view.request.user.username) == ("partial_update", {}, "alice")
     assert view.get_serializer().fields["name"].required
     view.check_permissions(view.request)
 
@@ -140,9 +141,9 @@ def test_a_bare_view_is_ready_for_permissions_and_schemas(context, settings):
 def test_a_bare_generic_view_is_set_up(context):
     callback = get_resolver("tests.execution.urls").resolve("/generic/1/").func
     operation = operation_at("/generic/1/", "/generic/{pk}/", "PUT")
-    view = bare_view(operation, inner_request(context, method="PUT", path="/generic/1/"), pk=1)
+    view = bare_view(operation, inner_request(context, method="PUT", path="/generic/1/"))
     assert isinstance(view, callback.cls)
-    assert view.kwargs == {"pk": 1}
+    assert view.kwargs == {}
 
 
 def test_a_view_that_is_asked_has_negotiated_its_content_as_in_a_dispatch(context):

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
 
-from django_mcp.requests import is_plain
+from django_mcp.asked_views import is_plain
 from django_mcp.vocabulary import Operation
 
 # Where a class makes up its fields, or itself, when it is asked.
