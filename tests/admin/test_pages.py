@@ -23,7 +23,7 @@ def test_templates_hold_no_inline_script_or_style(template):
 )
 def test_templates_extend_the_admins(template):
     assert re.match(
-        r'{% extends "admin/(base_site|change_form|change_list|django_mcp/(record_form|list))\.html" %}',
+        r'{% extends "admin/(base_site|change_form|change_list|django_mcp/(record_form|list|apikey/page))\.html" %}',
         template.read_text(),
     )
 
