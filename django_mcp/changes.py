@@ -6,8 +6,8 @@ from typing import Any
 from django.db import models, router, transaction
 
 from django_mcp import audit
-from django_mcp.exposure import API_TOOLS
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
+from django_mcp.server import API_TOOLS
 from django_mcp.vocabulary import ApprovalMode, EventKind
 
 # What may be chosen. A mode that rows already hold stays, whether or not it is offered.

@@ -17,10 +17,9 @@ from rest_framework.views import APIView
 from django_mcp.asked_views import bare_view, is_plain
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.requests import Context, inner_request
-from django_mcp.server import PublishAs, Rule, Server
+from django_mcp.server import API_TOOLS, PublishAs, Rule, Server
 from django_mcp.vocabulary import Caller, Operation, Safety
 
-API_TOOLS = "api_tools"
 # How many view permissions are asked to find the worst a caller can do, before the worst is assumed.
 ASKED_FOR_WORST = 25
 

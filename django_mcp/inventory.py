@@ -7,9 +7,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.exposure import API_TOOLS, exposed, exposed_tool
+from django_mcp.exposure import exposed, exposed_tool
 from django_mcp.models import ToolRule
-from django_mcp.server import Group, PublishAs, Rule, Server, approval_required
+from django_mcp.server import API_TOOLS, Group, PublishAs, Rule, Server, approval_required
 from django_mcp.suggestions import nearest
 from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.registry import hosted_tools

@@ -23,11 +23,11 @@ from django_mcp.errors import (
 )
 from django_mcp.execution import gateway, preflight
 from django_mcp.execution.gateway import Guard
-from django_mcp.exposure import API_TOOLS, Reach, reach
+from django_mcp.exposure import Reach, reach
 from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
 from django_mcp.requests import Context
-from django_mcp.server import Server
+from django_mcp.server import API_TOOLS, Server
 from django_mcp.tools import media, registry, results
 from django_mcp.tools.base import AnsweringTool, AnyTool
 from django_mcp.tools.operations import reachable_names

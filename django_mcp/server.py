@@ -17,6 +17,8 @@ from django_mcp.conf import conf
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
 from django_mcp.vocabulary import ApprovalMode
 
+# The group that the API tools themselves are exposed and hidden with.
+API_TOOLS = "api_tools"
 PublishAs = ToolGroup.PublishAs
 
 STAMP = Subquery(ServerSettings.objects.filter(pk=ServerSettings.ONLY).values("stamp")[:1])
@@ -230,5 +232,5 @@ def _said_of_publishing() -> Mapping[str, PublishAs]:
     said: object = conf.PUBLISH_AS
     if not isinstance(said, Mapping):
         return {}
-    words = {str(name): _published(word) for name, word in said.items() if name != "api_tools"}
+    words = {str(name): _published(word) for name, word in said.items() if name != API_TOOLS}
     return {name: word for name, word in words.items() if word is not PublishAs.API_TOOLS}

@@ -10,8 +10,9 @@ from django_mcp import audit, incidents
 from django_mcp.approval import tokens
 from django_mcp.approval.excerpts import bounded
 from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
-from django_mcp.exposure import API_TOOLS, Reach
+from django_mcp.exposure import Reach
 from django_mcp.redaction import redact
+from django_mcp.server import API_TOOLS
 from django_mcp.tools.base import TOKEN, CallingTool
 from django_mcp.vocabulary import Caller, EventKind, Safety, ToolCall
 

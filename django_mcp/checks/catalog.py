@@ -12,8 +12,8 @@ from django_mcp.catalog.schema import schema_for
 from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
 from django_mcp.doctor import GAPS
-from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import cure
+from django_mcp.server import API_TOOLS
 from django_mcp.tools.registry import hosted_tools
 
 

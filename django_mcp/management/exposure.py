@@ -7,12 +7,11 @@ from django.core.management.base import CommandError
 from django.db import router, transaction
 
 from django_mcp import changes, server
-from django_mcp.exposure import API_TOOLS
 from django_mcp.inventory import Named, OfferedGroup, cure, named, names, offered
 from django_mcp.management import tables
 from django_mcp.management.keys import ACTOR
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.server import PublishAs
+from django_mcp.server import API_TOOLS, PublishAs
 
 
 def expose(names: Sequence[str], publish_as: str | None = None) -> list[str]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.exposure import API_TOOLS, Reach, offers_api_tools
+from django_mcp.exposure import Reach, offers_api_tools
 from django_mcp.protocol import strict_json
+from django_mcp.server import API_TOOLS
 from django_mcp.tools.api_describe import describe
 from django_mcp.tools.api_search import search
 from django_mcp.tools.base import (

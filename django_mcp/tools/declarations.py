@@ -10,7 +10,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from django_mcp.exposure import API_TOOLS
+from django_mcp.server import API_TOOLS
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.vocabulary import Caller, Safety
