@@ -91,7 +91,7 @@ class OperationFailed(ToolError):
 
 
 class InternalError(ToolError):
-    """Something broke before anything ran; `details` carries `errorId`, which the log has too."""
+    """Something broke, and no write remains of the call; `details` carries `errorId`, which the log has too."""
 
     code = "internal_error"
 

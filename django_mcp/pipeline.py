@@ -122,7 +122,15 @@ def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
     return admitted if isinstance(admitted, ToolResult) else _execute(call, caller_reach, admitted)
 
 
-def _admit(call: ToolCall, caller_reach: Reach) -> "ToolResult | _Admitted":
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """The right to run a call once. `guard` is asked once more immediately before."""
+
+    claim: Claim
+    guard: Guard | None = None
+
+
+def _admit(call: ToolCall, caller_reach: Reach) -> ToolResult | _Admitted:
     """Decide on the call: return the right to run it once, or the answer that asks for a confirmation."""
     caller = caller_reach.context.caller
     match decide(call, caller_reach.server, caller):
@@ -142,14 +150,6 @@ def _admit(call: ToolCall, caller_reach: Reach) -> "ToolResult | _Admitted":
             return _propose(call, caller_reach, mode)
 
 
-@dataclass(frozen=True, slots=True)
-class _Admitted:
-    """The right to run a call once. `guard` is asked once more immediately before."""
-
-    claim: Claim
-    guard: Guard | None = None
-
-
 def _propose(call: ToolCall, caller_reach: Reach, mode: ApprovalMode) -> ToolResult:
     lifetime = caller_reach.server.expiry
     finding = _examined(call, caller_reach)
@@ -165,7 +165,7 @@ def _propose(call: ToolCall, caller_reach: Reach, mode: ApprovalMode) -> ToolRes
     return proposal(call, row, token, lifetime=lifetime, finding=finding)
 
 
-def _redeem(call: ToolCall, caller_reach: Reach, token: str) -> "_Admitted":
+def _redeem(call: ToolCall, caller_reach: Reach, token: str) -> _Admitted:
     caller = caller_reach.context.caller
     row = confirmations.find(token, tool=call.tool, target=call.target, caller=caller)
     confirmations.check_arguments(row, call)

@@ -101,9 +101,7 @@ def take(claim: Claim, *, channel: Channel, caller: Caller) -> bool:
     """Claim the row and record it; True for the one claim that got it. Raises Unavailable where that is not known."""
     return _commit(
         claim,
-        lambda: rows().claim(
-            claim.jti, origin=claim.origin.value, nonce=claim.nonce, channel=channel.value, now=timezone.now()
-        ),
+        lambda: rows().claim(claim.jti, origin=claim.origin.value, nonce=claim.nonce, channel=channel.value),
         lambda: _record(EventKind.TOKEN_CONSUMED, claim, caller, channel=channel.value),
         start={"state": claim.origin.value},
         end=_own(claim),

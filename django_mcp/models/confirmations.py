@@ -49,11 +49,11 @@ class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
             return self.filter(state__in=(State.EXECUTING.value, state.value))
         return self.filter(state=state.value)
 
-    def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str, now: datetime) -> bool:
+    def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str) -> bool:
         """Move one from `origin` to executing; True for the one caller who did."""
         return bool(
             self.filter(jti=jti, state=origin).update(
-                state=State.EXECUTING.value, nonce=nonce, channel=channel, claimed_at=now
+                state=State.EXECUTING.value, nonce=nonce, channel=channel, claimed_at=timezone.now()
             )
         )
 
