@@ -42,7 +42,10 @@ _COPIED_META = (
 _NEVER_FORWARDED = frozenset({"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"})
 
 # What `bare_view` runs of a view.
-_PREPARING = ("__init__", "setup", "initialize_request", "get_format_suffix", "perform_content_negotiation")
+_PREPARING = (
+    "__init__", "setup", "initialize_request", "get_parser_context", "get_parsers", "get_authenticators",
+    "get_content_negotiator", "get_format_suffix", "perform_content_negotiation", "get_renderers",
+)  # fmt: skip
 
 # What is the request's own, as opposed to what the host's middleware put on it.
 _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
@@ -148,10 +151,26 @@ def is_plain(view_class: Any, *methods: str) -> bool:
 
     Then what the class declares is what the view would say, so that it need not be made.
     """
-    return all(
-        getattr(view_class, name).__module__.startswith(("rest_framework.", "django.views."))
-        for name in (*_PREPARING, *methods)
+    return (
+        type(view_class).__call__ is type.__call__
+        and view_class.__new__ is object.__new__
+        and view_class.__getattribute__ is object.__getattribute__
+        and all(_is_librarys(getattr(view_class, name)) for name in (*_PREPARING, *methods))
     )
+
+
+def _is_librarys(function: Any) -> bool:
+    # Where its code is, not where it says it is: a decorator's wrapper calls itself by the name of what it wraps.
+    where = getattr(function, "__globals__", {}).get("__name__", "")
+    return str(where).startswith(("rest_framework.", "django.views."))
+
+
+def declared(operation: Operation, name: str) -> Any:
+    """Return what a view's URL, or else its class, declares under a name: as it is written there, never worked out."""
+    said = getattr(operation.callback, "initkwargs", {})
+    if name in said:
+        return said[name]
+    return next((vars(base)[name] for base in operation.view_class.__mro__ if name in vars(base)), None)
 
 
 @contextmanager
