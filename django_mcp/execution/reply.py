@@ -87,9 +87,9 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
 
 
 def _is_made_up(response: Any) -> bool:
-    """Tell whether code of the host may have made a 500 of any exception, whose text was meant for nobody."""
+    """Tell whether code of the host may have made a 5xx of any exception, whose text was meant for nobody."""
     view = (getattr(response, "renderer_context", None) or {}).get("view")
-    if response.status_code != 500 or view is None:
+    if view is None:
         return False
     handles: Any = type(view).handle_exception
     return handles is not APIView.handle_exception or view.get_exception_handler() is not exception_handler
