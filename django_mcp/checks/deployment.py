@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from django.apps import apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - as Django names it
 from django.core.checks.security.base import (
     SECRET_KEY_INSECURE_PREFIX,
     SECRET_KEY_MIN_LENGTH,
@@ -12,6 +12,7 @@ from django.core.checks.security.base import (
 )
 from django.db import router
 
+from django_mcp.approval.signing import usable
 from django_mcp.conf import conf
 from django_mcp.vocabulary import ApprovalMode
 
@@ -20,7 +21,7 @@ PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 
 
 def risks() -> Iterator[CheckMessage]:
-    """Yield a warning for each risk that the settings take. They must be readable."""
+    """Yield a message for each risk that the settings take. They must be readable."""
     for check in (_signing, _single_use, _authentication, _debug, _trust, _locks):
         yield from check()
 
@@ -32,6 +33,12 @@ def _signing() -> Iterable[CheckMessage]:
             f"DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is shorter than {MIN_SECRET_BYTES} bytes.",
             hint="Whoever guesses it can forge confirmations. Use a long random value.",
             id="django_mcp.W010",
+        )
+    if not all(usable(str(secret).encode()) for secret in secrets if secret):
+        yield Error(
+            "DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is a public or private key, which cannot sign.",
+            hint="Use a long random value instead of a PEM, SSH or JSON Web Key.",
+            id="django_mcp.E015",
         )
     if conf.SIGNING_SECRET is None and _insecure(settings.SECRET_KEY):
         yield Warning(
