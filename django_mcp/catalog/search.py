@@ -6,6 +6,7 @@ hold an English sentence together weigh little.
 
 import difflib
 import math
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -227,7 +228,16 @@ def index_for(operations: tuple[Operation, ...]) -> SearchIndex:
     all, would else tell of operations that the caller must not know of.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        return SearchIndex(operations, _arguments if len(operations) <= MAX_DESCRIBED else None)
+        return SearchIndex(operations, _described if len(operations) <= MAX_DESCRIBED else None)
+
+
+_describing = threading.Lock()
+
+
+def _described(operation: Operation) -> ArgumentTexts:
+    # Those who search first and at once would else all describe the whole API, each the slower for the others.
+    with _describing:
+        return _arguments(operation)
 
 
 # An index is built for every reach; what the operations say of their arguments is the same in all of them.
