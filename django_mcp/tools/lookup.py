@@ -36,6 +36,7 @@ def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
     take = _take(arguments)
     reached = reach.candidates()
     hits = index_for(reached).search(query) if query.strip() else [Hit(item, 0.0, weak=False) for item in reached]
+    tag = tag.casefold()
     wanted = [hit for hit in hits if _fits(hit.operation, tag, safety)]
     shown = list(islice((hit for hit in wanted if reach.permits(hit.operation)), take))
     if not shown:
@@ -120,7 +121,7 @@ def _tags(operation: Operation) -> list[str]:
 
 
 def _fits(operation: Operation, tag: str, safety: Safety | None) -> bool:
-    tagged = not tag or tag.casefold() in {item.casefold() for item in _tags(operation)}
+    tagged = not tag or tag in {item.casefold() for item in _tags(operation)}
     return tagged and (safety is None or operation.safety is safety)
 
 
