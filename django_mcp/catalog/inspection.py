@@ -237,12 +237,14 @@ def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
 
 def is_rewritten(view_class: type, callback: Any, handler: Any) -> bool:
     """Tell whether a schema class of the host makes something of its own of a whole operation."""
-    bases = (base for cls in (_default(), *_declared(view_class, callback, handler)) for base in cls.__mro__)
-    return any("get_operation" in vars(base) for base in bases if _is_hosts(base))
+    return _is_rewritten(_default(), view_class, callback, handler)
 
 
-def _is_hosts(cls: type) -> bool:
-    return not cls.__module__.startswith(("drf_spectacular.", "rest_framework."))
+@lru_cache(maxsize=2048)
+def _is_rewritten(default: type, view_class: type, callback: Any, handler: Any) -> bool:
+    libraries = ("drf_spectacular.", "rest_framework.")
+    bases = (base for cls in (default, *_declared(view_class, callback, handler)) for base in cls.__mro__)
+    return any("get_operation" in vars(base) for base in bases if not base.__module__.startswith(libraries))
 
 
 def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> OperationInspector:
