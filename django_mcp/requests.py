@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -155,14 +156,17 @@ def is_plain(view_class: Any, *methods: str) -> bool:
         type(view_class).__call__ is type.__call__
         and view_class.__new__ is object.__new__
         and view_class.__getattribute__ is object.__getattribute__
-        and all(_is_librarys(getattr(view_class, name)) for name in (*_PREPARING, *methods))
+        and all(
+            isinstance(function, FunctionType) and _is_librarys(function)
+            for function in (getattr(view_class, name, None) for name in (*_PREPARING, *methods))
+        )
     )
 
 
-def _is_librarys(function: Any) -> bool:
+@lru_cache(maxsize=1024)
+def _is_librarys(function: FunctionType) -> bool:
     # Where its code is, not where it says it is: a decorator's wrapper calls itself by the name of what it wraps.
-    where = getattr(function, "__globals__", {}).get("__name__", "")
-    return str(where).startswith(("rest_framework.", "django.views."))
+    return str(function.__globals__.get("__name__")).startswith(("rest_framework.", "django.views."))
 
 
 def declared(operation: Operation, name: str) -> Any:
