@@ -79,7 +79,9 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
         reply = Reply(status=response.status_code, data=data, retry_after=wait, rolled_back=rolled_back)
         if reply.status < 500:
             return reply
-        return replace(reply, told=_told(response.data), error_id=_reported(call, f"{call.target} failed.", error))
+        # Made of another exception, as an exception handler of the host may, it has the text of that one.
+        told = _told(response.data) if isinstance(error.__context__, APIException | None) else ""
+        return replace(reply, told=told, error_id=_reported(call, f"{call.target} failed.", error))
     for kinds, status, text in _KNOWN:
         if isinstance(error, kinds):
             return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)

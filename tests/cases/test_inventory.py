@@ -78,7 +78,12 @@ def test_it_is_told_of_a_write_that_may_have_been_applied_too(autocommit, attemp
 
 
 @pytest.mark.parametrize(
-    ("handler", "status"), [("every_exception_is_one_of_the_api", 500), ("every_exception_is_a_bad_moment", 503)]
+    ("handler", "status"),
+    [
+        ("every_exception_is_one_of_the_api", 500),
+        ("every_exception_is_a_bad_moment", 503),
+        ("every_exception_raises_one_of_the_api", 500),
+    ],
 )
 def test_the_text_of_any_other_exception_stays_untold_whatever_the_host_makes_of_it(attempt, settings, handler, status):
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "EXCEPTION_HANDLER": f"tests.host.inventory.{handler}"}

@@ -128,3 +128,8 @@ class BadMoment(APIException):
 def every_exception_is_a_bad_moment(error, context):
     """An exception handler that asks clients to try again."""
     return exception_handler(error if isinstance(error, APIException) else BadMoment(str(error)), context)
+
+
+def every_exception_raises_one_of_the_api(error, context):
+    """An exception handler that leaves the answer to whoever is outside of the view."""
+    raise APIException(str(error))
