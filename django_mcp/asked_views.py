@@ -1,5 +1,7 @@
 """Views as they stand before they handle anything, to be asked for their permissions and schemas and not to be run."""
 
+from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,7 +10,10 @@ from rest_framework.views import APIView
 from django_mcp.vocabulary import Operation
 
 # What `bare_view` runs of a view.
-_PREPARING = ("__init__", "setup", "initialize_request", "get_format_suffix", "perform_content_negotiation")
+_PREPARING = (
+    "__init__", "setup", "initialize_request", "get_parser_context", "get_parsers", "get_authenticators",
+    "get_content_negotiator", "get_format_suffix", "perform_content_negotiation", "get_renderers",
+)  # fmt: skip
 
 
 def bare_view(operation: Operation, request: HttpRequest) -> APIView:
@@ -42,7 +47,26 @@ def is_plain(view_class: Any, *methods: str) -> bool:
 
     Then what the class declares is what the view would say, so that it need not be made.
     """
-    return all(
-        getattr(view_class, name).__module__.startswith(("rest_framework.", "django.views."))
-        for name in (*_PREPARING, *methods)
+    return (
+        type(view_class).__call__ is type.__call__
+        and view_class.__new__ is object.__new__
+        and view_class.__getattribute__ is object.__getattribute__
+        and all(
+            isinstance(function, FunctionType) and _is_librarys(function)
+            for function in (getattr(view_class, name, None) for name in (*_PREPARING, *methods))
+        )
     )
+
+
+@lru_cache(maxsize=1024)
+def _is_librarys(function: FunctionType) -> bool:
+    # Where its code is, not where it says it is: a decorator's wrapper calls itself by the name of what it wraps.
+    return str(function.__globals__.get("__name__")).startswith(("rest_framework.", "django.views."))
+
+
+def declared(operation: Operation, name: str) -> Any:
+    """Return what a view's URL, or else its class, declares under a name: as it is written there, never worked out."""
+    said = getattr(operation.callback, "initkwargs", {})
+    if name in said:
+        return said[name]
+    return next((vars(base)[name] for base in operation.view_class.__mro__ if name in vars(base)), None)

@@ -2,19 +2,29 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework.exceptions import APIException
-from rest_framework.permissions import AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import (
+    AllowAny,
+    DjangoModelPermissions,
+    DjangoModelPermissionsOrAnonReadOnly,
+    IsAdminUser,
+    IsAuthenticated,
+    IsAuthenticatedOrReadOnly,
+)
 from rest_framework.views import APIView
 
-from django_mcp.asked_views import bare_view, is_plain
+from django_mcp.asked_views import bare_view, declared, is_plain
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.requests import Context, inner_request
 from django_mcp.server import API_TOOLS, PublishAs, Rule, Server
@@ -25,6 +35,8 @@ ASKED_FOR_WORST = 25
 
 # Permission classes that ask for no permission by name, and look at nothing but the user and the method.
 _NAMELESS: frozenset[Any] = frozenset({AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly})
+# With those that look at the model of the view's queryset besides.
+_DECLARED: frozenset[Any] = _NAMELESS | {DjangoModelPermissions, DjangoModelPermissionsOrAnonReadOnly}
 
 logger = logging.getLogger("django_mcp")
 
@@ -124,14 +136,26 @@ def _required(operation: Operation) -> frozenset[str] | None:
         return None
 
 
-def _nameless(operation: Operation) -> Sequence[Any] | None:
-    """Return the view's permission classes where they need no view to be asked, which is most of asking; else None."""
+def _declared_answer(operation: Operation, user: Any) -> bool | None:
+    """Return what the view's permissions say where they need no view to be asked, which is most of asking; else None."""
     view_class: Any = operation.view_class
-    classes = getattr(operation.callback, "initkwargs", {}).get("permission_classes", view_class.permission_classes)
-    nameless = isinstance(classes, list | tuple) and all(
-        isinstance(item, type) and item in _NAMELESS for item in classes
-    )
-    return classes if nameless and is_plain(view_class, "get_permissions") else None
+    classes = declared(operation, "permission_classes")
+    if not isinstance(classes, list | tuple) or not all(isinstance(item, type) for item in classes):
+        return None
+    model, asked = None, ["get_permissions"]
+    if not _NAMELESS.issuperset(classes):
+        queryset = declared(operation, "queryset")
+        if not _DECLARED.issuperset(classes) or queryset is None or not issubclass(view_class, GenericAPIView):
+            return None
+        model = SimpleNamespace(queryset=queryset)
+        asked.append("get_queryset")
+    if not is_plain(view_class, *asked):
+        return None
+    asking: Any = SimpleNamespace(user=AnonymousUser() if user is None else user, method=operation.method)
+    with suppress(Exception):
+        return all(permission().has_permission(asking, model) for permission in classes)
+    # The view itself may know better.
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -165,6 +189,14 @@ class Reach:
         caller = self.context.caller
         return _reachable(self.catalog, self.server, caller.groups, caller.highest_safety, caller.permissions)
 
+    def candidates(self) -> tuple[Operation, ...]:
+        """Return those of `operations()` that the declared permissions of their views do not refuse.
+
+        What they say is what search knows of: the words of others would else show in how it ranks and marks.
+        """
+        user = self.context.caller.user
+        return tuple(operation for operation in self.operations() if _declared_answer(operation, user) is not False)
+
     def get(self, name: str) -> Operation | None:
         """Return the operation of that name or alias, None where the caller does not reach it through the API tools."""
         operation = self.catalog.get(name)
@@ -187,10 +219,9 @@ class Reach:
     def permits(self, operation: Operation) -> bool:
         """Ask the view's own permissions. One that cannot be asked without URL arguments leaves it to the call."""
         try:
-            classes = _nameless(operation)
-            if classes is not None:
-                asking: Any = SimpleNamespace(user=self.context.caller.user, method=operation.method)
-                return all(permission().has_permission(asking, None) for permission in classes)
+            said = _declared_answer(operation, self.context.caller.user)
+            if said is not None:
+                return said
             view = self.view(operation)
             return all(permission.has_permission(view.request, view) for permission in view.get_permissions())
         except (APIException, PermissionDenied, Http404):

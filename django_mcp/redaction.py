@@ -48,7 +48,8 @@ def _letters(name: str) -> str:
 def redact(value: Any, sensitive: Collection[str] = (), *, secrets: Iterable[str] = ()) -> Any:
     """Return a copy of a JSON value with secrets masked, at any depth; what nests absurdly deep is left out.
 
-    A field is masked by its name, or because its dotted path (lists do not count) is in `sensitive`. Our own keys
+    A field is masked by its name, or because its dotted path (lists do not count) is in `sensitive`, also where objects
+    are sent as JSON text. Our own keys
     and tokens are masked inside any text, and so are `secrets`, the values that came in sensitive arguments. Files,
     sent as data URIs, are cut to their first part.
     """
@@ -65,7 +66,7 @@ class _Masking:
 
     def mask(self, value: Any, path: str, depth: int) -> Any:
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(self._within(value, path, depth))
         if not isinstance(value, Mapping | list | tuple):
             return value
         if depth == 0:
@@ -80,6 +81,17 @@ class _Masking:
             secret = secret and item is not None and not isinstance(item, bool)
             masked[self.text(str(key))] = MASK if secret else self.mask(item, here, depth - 1)
         return masked
+
+    def _within(self, text: str, path: str, depth: int) -> str:
+        """Return text that is an object or a list as JSON, as clients send them, with its secrets masked."""
+        if text.lstrip()[:1] not in ("{", "[") or depth == 0:
+            return text
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        masked = self.mask(said, path, depth - 1)
+        return text if masked == said else json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
 
     def text(self, text: str) -> str:
         for secret in self.secrets:

@@ -103,6 +103,8 @@ def test_settings(settings, said, expected):
         ({"SIGNING_SECRET": "é" * 16}, {}, []),
         ({"SIGNING_SECRET": ""}, {}, ["W010"]),
         ({"SIGNING_SECRET": LONG, "SIGNING_SECRET_FALLBACKS": ["short"]}, {}, ["W010"]),
+        ({"SIGNING_SECRET": f"-----BEGIN PUBLIC KEY-----\n{LONG}\n-----END PUBLIC KEY-----"}, {}, ["E015"]),
+        ({"SIGNING_SECRET": LONG, "SIGNING_SECRET_FALLBACKS": [f"ssh-rsa {LONG}"]}, {}, ["E015"]),
         ({}, {"SECRET_KEY": "django-insecure-" + "abcdefgh" * 9}, ["W011"]),
         ({}, {"SECRET_KEY": "abcdefgh"}, ["W011"]),
         ({"SIGNING_SECRET": LONG}, {"SECRET_KEY": "abcdefgh"}, []),

@@ -1,10 +1,17 @@
 """What a caller may reach, seen through the endpoint."""
 
 import json
+from functools import wraps
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.exceptions import PermissionDenied
-from rest_framework.permissions import IsAdminUser, IsAuthenticated
+from rest_framework.permissions import (
+    DjangoModelPermissions,
+    DjangoModelPermissionsOrAnonReadOnly,
+    IsAdminUser,
+    IsAuthenticated,
+)
 
 from django_mcp import exposure, keys
 from django_mcp.catalog import discovery
@@ -101,6 +108,30 @@ def test_search_is_not_swayed_by_what_the_caller_does_not_reach(make_mcp, settin
     assert forbidden == hidden == missing
 
 
+def test_search_does_not_know_the_words_of_what_the_users_permissions_refuse(make_mcp, monkeypatch):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    queries = ("drinks", "bakery order", "bakery options order", "list what an order is", "bakrey", "")
+    with monkeypatch.context() as patch:
+        patch.setattr(MenuViewSet, "permission_classes", [IsAdminUser])
+        forbidden = searched(make_mcp(), *queries)
+    ToolRule.objects.create(name=MENU, exposure="hidden")
+    assert forbidden == searched(make_mcp(), *queries)
+
+
+@pytest.mark.parametrize("permission", [IsAdminUser, IsAuthenticated & IsAdminUser])
+def test_the_rest_that_search_tells_of_is_what_the_user_may_call(make_mcp, monkeypatch, permission):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    def rest():
+        mcp = make_mcp()
+        return len(found(mcp)), mcp.tool("api_search", {"take": 1})["next"]
+
+    count, said = rest()
+    monkeypatch.setattr(MenuViewSet, "permission_classes", [permission])
+    assert rest() == (count - 1, said.replace(str(count - 1), str(count - 2)))
+
+
 def test_an_operation_that_its_view_forbids_looks_nonexistent(make_mcp, monkeypatch):
     from rest_framework.permissions import BasePermission
 
@@ -125,6 +156,67 @@ def test_an_operation_whose_view_refuses_in_a_way_of_its_own_looks_nonexistent(m
     monkeypatch.setattr(MenuViewSet, method, refuse)
     mcp = make_mcp()
     assert out_of_reach(mcp, MENU) == out_of_reach(mcp, "NoSuchOperation")
+
+
+def _wrapped(view_class):
+    """As class decorators do it: the wrapper calls itself by the name and the module of what it wraps."""
+    asked = view_class.get_permissions
+
+    @wraps(asked)
+    def get_permissions(view):
+        return [*asked(view), IsAdminUser()]
+
+    return "get_permissions", get_permissions
+
+
+class _Varying:
+    """A descriptor that says one thing of the class and another of a view."""
+
+    def __get__(self, view, view_class):
+        return [IsAuthenticated if view is None else IsAdminUser]
+
+
+def _new(view_class, **_said):
+    view = object.__new__(view_class)
+    view.permission_classes = [IsAdminUser]
+    return view
+
+
+@pytest.mark.parametrize(
+    "hosts_own",
+    [_wrapped, lambda _class: ("permission_classes", _Varying()), lambda _class: ("__new__", _new)],
+    ids=["wrapper", "descriptor", "new"],
+)
+def test_a_view_whose_own_code_is_not_plain_to_see_is_asked_all_the_same(make_mcp, monkeypatch, hosts_own):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    # Python does not forget that a class had a `__new__`, so it is given to one of its own.
+    name, value = hosts_own(MenuViewSet)
+    Own = type("Own", (MenuViewSet,), {name: value})
+    operation = next(operation for operation in discovery.get_catalog().operations if operation.name == MENU)
+    monkeypatch.setattr(operation.callback, "cls", Own)
+    object.__setattr__(operation, "view_class", Own)
+    try:
+        mcp = make_mcp()
+        assert out_of_reach(mcp, MENU) == out_of_reach(mcp, "NoSuchOperation")
+    finally:
+        object.__setattr__(operation, "view_class", MenuViewSet)
+
+
+@pytest.mark.parametrize("permission", [DjangoModelPermissions, DjangoModelPermissionsOrAnonReadOnly])
+@pytest.mark.parametrize("may", [True, False])
+def test_permissions_by_model_say_the_same_with_and_without_a_view(make_mcp, monkeypatch, user, permission, may):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    class ToView(permission):
+        perms_map = {**permission.perms_map, "GET": ["%(app_label)s.view_%(model_name)s"]}
+
+    if may:
+        user.user_permissions.add(Permission.objects.get(codename="view_product"))
+    monkeypatch.setattr(permission, "perms_map", ToView.perms_map)
+    for asked in (permission, ToView):
+        monkeypatch.setattr(MenuViewSet, "permission_classes", [asked])
+        assert (MENU in found(make_mcp())) is may
 
 
 @pytest.mark.parametrize("permission", [IsAdminUser, IsAuthenticated & IsAdminUser])

@@ -28,6 +28,22 @@ def test_a_field_named_sensitive_is_masked_wherever_lists_stand_between():
     assert redact({"rows": [{"pin": 1}, {"pin": 2}]}, {"rows.pin"}) == {"rows": [{"pin": MASK}, {"pin": MASK}]}
 
 
+@pytest.mark.parametrize("form", [json.dumps, lambda value: [json.dumps(value)], lambda value: json.dumps([value])])
+def test_an_object_as_json_text_is_no_hiding_place(form):
+    sent = {"row": form({"pin": "1234", "password": "hunter2", "note": "x"})}
+    assert redact(sent, {"row.pin"}) == {"row": form_of(form, {"pin": MASK, "password": MASK, "note": "x"})}
+
+
+def form_of(form, value):
+    """As `redact` writes JSON text that it has changed: compact."""
+    return json.loads(json.dumps(form(value)).replace(": ", ":").replace(", ", ","))
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"pin": ', "[" * 100_000, '[{"b": "x"}]', "{NaN}"])
+def test_text_without_a_secret_stays_as_it_is(text):
+    assert redact({"note": text}, {"other.pin"}) == {"note": text}
+
+
 def test_an_absent_secret_is_not_made_up():
     assert redact({"password": None}) == {"password": None}
 

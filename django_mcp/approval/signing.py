@@ -58,9 +58,18 @@ class Signer:
         for key in self.keys():
             try:
                 return jwt.decode(jws, key, algorithms=[_ALGORITHM], options=options)
-            except jwt.InvalidTokenError:
+            except jwt.PyJWTError:  # also of a key that PyJWT takes for one of another kind
                 continue
         raise Forged
+
+
+def usable(key: bytes) -> bool:
+    """Tell whether texts can be signed with a key: one that looks like another kind of key is taken for a mistake."""
+    try:
+        jwt.get_algorithm_by_name(_ALGORITHM).prepare_key(key)
+    except jwt.InvalidKeyError:
+        return False
+    return True
 
 
 def _header(segment: str) -> object:

@@ -8,7 +8,8 @@ from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
 
-from django_mcp.asked_views import is_plain
+from django_mcp.asked_views import declared, is_plain
+from django_mcp.catalog.inspection import is_rewritten
 from django_mcp.vocabulary import Operation
 
 # Where a class makes up its fields, or itself, when it is asked.
@@ -27,16 +28,17 @@ def variant(operation: Operation, asked: Callable[[], APIView] | None) -> tuple[
     """Return what a schema depends on besides operation and language: the serializer class, and the user if need be."""
     if asked is None:
         return (None, None)
-    declared = _declared(operation)
-    if declared is not None:
-        return (declared, None)
+    known = _declared(operation)
+    if known is not None:
+        return (known, None)
     view = asked()
     try:
         choose = getattr(view, "get_serializer_class", None)
         serializer = choose() if callable(choose) else None
     except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
         serializer = None
-    user = getattr(view.request, "user", None) if _depends_on_user(view, serializer) else None
+    personal = _depends_on_user(view, serializer) or _is_rewritten(operation)
+    user = getattr(view.request, "user", None) if personal else None
     return (serializer or type(view), getattr(user, "pk", None))
 
 
@@ -45,8 +47,16 @@ def _declared(operation: Operation) -> type | None:
     view_class: Any = operation.view_class
     if not issubclass(view_class, GenericAPIView) or not is_plain(view_class, "get_serializer_class", "get_serializer"):
         return None
-    said = getattr(operation.callback, "initkwargs", {}).get("serializer_class", view_class.serializer_class)
+    if _is_rewritten(operation):
+        return None
+    said = declared(operation, "serializer_class")
     return said if isinstance(said, type) and not _any_makes_itself_up(said) else None
+
+
+def _is_rewritten(operation: Operation) -> bool:
+    # That code has the view, and with it the caller.
+    handler = getattr(operation.view_class, operation.handler, None)
+    return is_rewritten(operation.view_class, operation.callback, handler)
 
 
 def _depends_on_user(view: APIView, serializer: Any) -> bool:
@@ -74,8 +84,8 @@ def _classes(field: Any, seen: set[type]) -> Iterator[type]:
     if cls not in seen:
         seen.add(cls)
         yield cls
-        for declared in getattr(cls, "_declared_fields", {}).values():
-            yield from _classes(declared, seen)
+        for part in getattr(cls, "_declared_fields", {}).values():
+            yield from _classes(part, seen)
 
 
 def _makes_itself_up(cls: type) -> bool:

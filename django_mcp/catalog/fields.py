@@ -84,7 +84,7 @@ class FieldInspector:
             schema = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - serializers are the host's code
             self.messages.append(f"{cls.__name__}: {type(error).__name__}")
-            return dict(_FREE_FORM)
+            return {**_FREE_FORM, "properties": declared_secrets(cls)}
         else:
             extended = OpenApiSerializerExtension.get_match(force_instance(serializer)) is not None  # type: ignore[no-untyped-call]
             return {**schema, LENIENT: True} if extended and direction == "request" else schema
@@ -163,6 +163,21 @@ class FieldInspector:
     def _anything(self, method: Any) -> dict[str, Any]:
         self.messages.append(f"{getattr(method, '__name__', method)}: no type hint that says what it gives")
         return {}
+
+
+def declared_secrets(cls: Any) -> dict[str, Any]:
+    """Return the fields that a serializer's class declares write-only, as properties, without making it."""
+    fields, extra = getattr(cls, "_declared_fields", {}), getattr(getattr(cls, "Meta", None), "extra_kwargs", None)
+    said = extra.items() if isinstance(extra, dict) else ()
+    hidden = (name for name, more in said if isinstance(more, dict) and more.get("write_only"))
+    found: dict[str, Any] = {name: {"writeOnly": True} for name in hidden}
+    for name, field in fields.items():
+        inner = declared_secrets(get_class(getattr(field, "child", field)))
+        if field.write_only:
+            found[name] = {"writeOnly": True}
+        elif inner:
+            found[name] = {"properties": inner, "additionalProperties": True}
+    return found
 
 
 def _is_unknown(field: Any) -> bool:

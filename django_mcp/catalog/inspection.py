@@ -9,14 +9,14 @@ from typing import Any, cast
 
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ComponentRegistry
+from drf_spectacular.plumbing import ComponentRegistry, get_class
 from drf_spectacular.utils import OpenApiRequest
 from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
-from django_mcp.catalog.fields import LENIENT, FieldInspector
+from django_mcp.catalog.fields import LENIENT, FieldInspector, declared_secrets
 from django_mcp.catalog.partwise import Partwise
 
 PASSED_OVER = "get_operation: "
@@ -76,14 +76,18 @@ class OperationInspector(FieldInspector, AutoSchema):
     """Inspects one operation. What fails is left out and noted in `failures`, the rest stands.
 
     `free_form` is set where the view has no serializer that could describe its body, `inherited` where nobody said for
-    this operation which serializer it is.
+    this operation which serializer it is; `guessed_secrets` are the secret fields of one that does not describe it.
+    `own` is the operation without what the host's `get_operation` makes of it.
     """
+
+    own: Mapping[str, Any] | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.failures: list[str] = []
         self.free_form = False
         self.inherited = False
+        self.guessed_secrets: set[str] = set()
 
     def get_operation_id(self) -> str:
         return ""
@@ -99,6 +103,9 @@ class OperationInspector(FieldInspector, AutoSchema):
         serializer = super().get_request_serializer()
         if serializer is None or self._is_guess():
             self.free_form = True
+            # What is secret of a row is so too where an action of it reads its body in its own way.
+            said = declared_secrets(get_class(serializer))
+            self.guessed_secrets = {name for name, field in said.items() if field.get("writeOnly")}
             return None
         return serializer
 
@@ -228,6 +235,18 @@ def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
     return hosts_own or bool(_declared(view_class, callback, handler))
 
 
+def is_rewritten(view_class: type, callback: Any, handler: Any) -> bool:
+    """Tell whether a schema class of the host makes something of its own of a whole operation."""
+    return _is_rewritten(_default(), view_class, callback, handler)
+
+
+@lru_cache(maxsize=2048)
+def _is_rewritten(default: type, view_class: type, callback: Any, handler: Any) -> bool:
+    libraries = ("drf_spectacular.", "rest_framework.")
+    bases = (base for cls in (default, *_declared(view_class, callback, handler)) for base in cls.__mro__)
+    return any("get_operation" in vars(base) for base in bases if not base.__module__.startswith(libraries))
+
+
 def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> OperationInspector:
     """Make a fresh inspector of this very view; nothing of it is shared with another."""
     base = _catalog_schema(_default())
@@ -260,7 +279,9 @@ def described_by(inspector: OperationInspector, route: str, path_regex: str) -> 
         said = "it leaves the operation out"
     except Exception as error:  # noqa: BLE001 - the host's code
         found, said = None, type(error).__name__
+    if inspector.own is None:
+        Partwise.get_operation(cast("Partwise", inspector), *asked)
     if isinstance(found, Mapping):
         return found
     inspector.messages.append(f"{PASSED_OVER}{said}")
-    return Partwise.get_operation(cast("Partwise", inspector), *asked)
+    return cast("Mapping[str, Any]", inspector.own)

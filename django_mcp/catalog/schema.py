@@ -6,8 +6,8 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 from django.utils.translation import get_language
 from rest_framework.generics import GenericAPIView
@@ -17,9 +17,9 @@ from rest_framework.views import APIView
 from django_mcp.catalog.bare_views import is_replaced, versioned, view_for
 from django_mcp.catalog.dependence import variant
 from django_mcp.catalog.fields import LENIENT
-from django_mcp.catalog.inspection import described_by, inspector_for, quietly
+from django_mcp.catalog.inspection import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.catalog.normal_form import NormalForm, one_object
-from django_mcp.catalog.placement import FreePlacement
+from django_mcp.catalog.parts import Parts
 from django_mcp.catalog.plain_values import FILE, Schema, plain, say
 from django_mcp.vocabulary import Argument, Operation
 
@@ -63,42 +63,6 @@ class OperationSchema:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass
-class _Parts:
-    """An operation's schema while it is put together."""
-
-    operation: Operation
-    fields: dict[str, Schema] = field(default_factory=dict)
-    placement: dict[str, Argument] = field(default_factory=dict)
-    required: list[str] = field(default_factory=list)
-    renamed: dict[str, str] = field(default_factory=dict)
-    read_only: set[str] = field(default_factory=set)
-    sensitive: set[str] = field(default_factory=set)
-    lenient: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-    more: Any = False
-    has_body: bool = False
-
-    def placed(self) -> Mapping[str, Argument]:
-        if self.more is False:
-            return self.placement
-        return FreePlacement(self.placement, "body" if self.has_body else "query")
-
-    def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
-        """Add a path or query argument under a name that is still free."""
-        argument = name
-        while argument in self.fields:
-            argument = f"{location}_{argument}"
-        self.fields[argument] = schema
-        self.placement[argument] = Argument(location=location, wire=name)
-        if schema.pop(LENIENT, False):
-            self.lenient.add(argument)
-        if location == "path":
-            self.renamed[name] = argument
-        if required:
-            self.required.append(argument)
-
-
 _cache: OrderedDict[tuple[Any, ...], OperationSchema] = OrderedDict()
 _lock = threading.Lock()
 
@@ -137,8 +101,7 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
         if view is not None and inspector.free_form:
             # With the caller's request alone the view may lack what its URL would give; this one knows that it is asked.
             inspected, inspector = _inspect(operation, None)
-        parts = _assemble(operation, inspected, inspector)
-        output = _output(inspected, inspector)
+        parts, output = _put_together(operation, inspected, inspector)
         warnings += inspector.messages
     except Exception as error:
         logger.warning("%s cannot be described: %s", operation.name, type(error).__name__, exc_info=True)
@@ -158,7 +121,25 @@ def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> O
     )
 
 
-def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], Any]:
+def _put_together(
+    operation: Operation, inspected: Mapping[str, Any], inspector: OperationInspector
+) -> tuple[Parts, dict[str, Any] | None]:
+    """Return the parts and the output of an operation as the host has it, or as it is without where that fails."""
+    own = inspector.own or {}
+    plainly = _assemble(operation, own, inspector)
+    if inspected is own:
+        return plainly, _output(own, inspector)
+    try:
+        parts, output = _assemble(operation, inspected, inspector), _output(inspected, inspector)
+    except Exception as error:  # noqa: BLE001 - made by the host's code, it may be anything
+        inspector.messages.append(f"{PASSED_OVER}{type(error).__name__}")
+        return plainly, _output(own, inspector)
+    # A body that the host writes anew need not say any more which of its fields are secret.
+    parts.sensitive |= plainly.sensitive
+    return parts, output
+
+
+def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], OperationInspector]:
     if view is None or is_replaced(operation.callback):
         view = view_for(operation)
     view = versioned(view, operation.namespace)
@@ -172,12 +153,13 @@ def _components(inspector: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", registry.build({}).get("schemas", {})) if registry is not None else {}
 
 
-def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> _Parts:
-    parts = _Parts(operation)
+def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> Parts:
+    parts = Parts(operation)
     components = _components(inspector)
     parts.has_body = operation.method in _BODIES or bool(described.get("requestBody"))
     if parts.has_body:
         _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
+        parts.sensitive |= getattr(inspector, "guessed_secrets", set())
     for failure in dict.fromkeys(getattr(inspector, "failures", ())):
         if failure in UNDESCRIBED:
             parts.notes.append(UNDESCRIBED[failure])
@@ -199,7 +181,7 @@ def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any
     return parts
 
 
-def _reads_what_it_likes(operation: Operation, parts: _Parts) -> bool:
+def _reads_what_it_likes(operation: Operation, parts: Parts) -> bool:
     """Tell whether nobody said what a view reads from its query: a plain one has nothing that could be asked."""
     described = any(argument.location == "query" for argument in parts.placement.values())
     return operation.method == "GET" and not issubclass(operation.view_class, GenericAPIView) and not described
@@ -223,7 +205,7 @@ def _option(schema: Schema) -> Schema:
     return schema
 
 
-def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: _Parts) -> Schema:
+def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: Parts) -> Schema:
     form = NormalForm(components, "request")
     schema = form.convert(item.get("schema", {}))
     parts.sensitive |= form.sensitive
@@ -240,7 +222,7 @@ def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: _P
     return schema
 
 
-def _add_body(parts: _Parts, body: Mapping[str, Any] | None, components: Mapping[str, Any], *, free: bool) -> None:
+def _add_body(parts: Parts, body: Mapping[str, Any] | None, components: Mapping[str, Any], *, free: bool) -> None:
     content = (body or {}).get("content") or {}
     media = content.get("application/json") or next(iter(content.values()), None)
     if media is None:
@@ -276,7 +258,7 @@ def _is_file(schema: Mapping[str, Any]) -> bool:
     return FILE in str(schema.get("description", "")) or ("items" in schema and _is_file(schema["items"]))
 
 
-def _root(parts: _Parts) -> dict[str, Any]:
+def _root(parts: Parts) -> dict[str, Any]:
     places = {"path": 0, "body": 1, "query": 2}
     names = sorted(parts.fields, key=lambda name: places[parts.placement[name].location])
     root: dict[str, Any] = {"type": "object", "properties": {name: parts.fields[name] for name in names}}

@@ -6,6 +6,7 @@ hold an English sentence together weigh little.
 
 import difflib
 import math
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -36,7 +37,7 @@ MAX_WORDS = 32
 MAX_GUESSED = 8
 FREQUENT = 500
 # A schema takes milliseconds to describe; beyond this many the first search would take longer than anyone waits.
-MAX_DESCRIBED = 2000
+MAX_DESCRIBED = 1000
 
 _PREPOSITIONS = frozenset({"for", "of", "in", "by", "from", "with"})
 
@@ -219,7 +220,7 @@ def _asked(query: str) -> list[str]:
     return words.split(query, longest=MAX_QUERY, most=MAX_WORDS)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def index_for(operations: tuple[Operation, ...]) -> SearchIndex:
     """Return the index of these operations, built on first use, in `LANGUAGE_CODE`.
 
@@ -227,7 +228,16 @@ def index_for(operations: tuple[Operation, ...]) -> SearchIndex:
     all, would else tell of operations that the caller must not know of.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        return SearchIndex(operations, _arguments if len(operations) <= MAX_DESCRIBED else None)
+        return SearchIndex(operations, _described if len(operations) <= MAX_DESCRIBED else None)
+
+
+_describing = threading.Lock()
+
+
+def _described(operation: Operation) -> ArgumentTexts:
+    # Those who search first and at once would else all describe the whole API, each the slower for the others.
+    with _describing:
+        return _arguments(operation)
 
 
 # An index is built for every reach; what the operations say of their arguments is the same in all of them.

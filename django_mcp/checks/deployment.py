@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import AppConfig, apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - as Django names it
 from django.core.checks.security.base import (
     SECRET_KEY_INSECURE_PREFIX,
     SECRET_KEY_MIN_LENGTH,
@@ -13,6 +13,7 @@ from django.core.checks.security.base import (
 )
 from django.db import router
 
+from django_mcp.approval.signing import usable
 from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
 from django_mcp.vocabulary import ApprovalMode
@@ -34,6 +35,12 @@ def _signing() -> Iterable[CheckMessage]:
             f"DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is shorter than {MIN_SECRET_BYTES} bytes.",
             hint="Whoever guesses it can forge confirmations. Use a long random value.",
             id="django_mcp.W010",
+        )
+    if not all(usable(str(secret).encode()) for secret in secrets if secret):
+        yield Error(
+            "DJANGO_MCP['SIGNING_SECRET'] or a fallback of it is a public or private key, which cannot sign.",
+            hint="Use a long random value instead of a PEM, SSH or JSON Web Key.",
+            id="django_mcp.E015",
         )
     if conf.SIGNING_SECRET is None and _insecure(settings.SECRET_KEY):
         yield Warning(

@@ -71,15 +71,19 @@ def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
     if isinstance(error, _MALFORMED):
         # What they say was not written for a caller.
         return Reply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
-    status, told = (error.status_code, _told(error.detail)) if isinstance(error, APIException) else (500, "")
+    status, told = 500, ""
+    if isinstance(error, APIException):
+        status = error.status_code
+        # Made of another exception, as an exception handler of the host may, it has the text of that one.
+        told = _told(error.detail) if isinstance(error.__context__, APIException | None) else ""
     error_id = _reported(call, f"{call.target} failed.", error)
     return Reply(status=status, told=told, error_id=error_id, rolled_back=rolled_back)
 
 
 def _is_made_up(response: Any) -> bool:
-    """Tell whether code of the host may have made a 500 of any exception, whose text was meant for nobody."""
+    """Tell whether code of the host may have made a 5xx of any exception, whose text was meant for nobody."""
     view = (getattr(response, "renderer_context", None) or {}).get("view")
-    if response.status_code != 500 or view is None:
+    if view is None:
         return False
     handles: Any = type(view).handle_exception
     return handles is not APIView.handle_exception or view.get_exception_handler() is not exception_handler

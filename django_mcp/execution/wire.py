@@ -92,8 +92,8 @@ def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[
         if not values:
             return b"", ""
         return uploads.form(_form_fields(values), multipart=multipart)
-    # A body that is an array as a whole has no name on the wire.
-    whole = [value for argument, value in values.values() if not argument.wire]
+    # A body that is an array as a whole has no name on the wire. An argument whose own name is empty is none.
+    whole = [value for name, (argument, value) in values.items() if name and not argument.wire]
     content = whole[0] if whole else {argument.wire: value for argument, value in values.values()}
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str).encode(), json_type
 

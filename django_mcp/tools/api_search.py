@@ -16,6 +16,7 @@ DEFAULT_TAKE = 20
 MAX_SUGGESTED = 5
 MAX_SUMMARY = 160
 TAGS_NAMED = 10
+MAX_COUNTED = 100
 
 
 def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
@@ -27,17 +28,18 @@ def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
     tag = _text(arguments, "tag")
     safety = _safety(arguments)
     take = _take(arguments)
-    reached = reach.operations()
+    reached = reach.candidates()
     hits = index_for(reached).search(query) if query.strip() else [Hit(item, 0.0, weak=False) for item in reached]
+    tag = tag.casefold()
     wanted = [hit for hit in hits if _fits(hit.operation, tag, safety)]
     shown = list(islice((hit for hit in wanted if reach.permits(hit.operation)), take))
     if not shown:
-        return _no_match(query, reach)
+        return _no_match(query, reached, reach)
     return {
         "status": "success",
         "count": len(shown),
         "apis": [_line(hit) for hit in shown],
-        "next": _what_next(wanted, shown),
+        "next": _what_next(wanted, shown, reach),
     }
 
 
@@ -61,23 +63,24 @@ def _tags(operation: Operation) -> list[str]:
 
 
 def _fits(operation: Operation, tag: str, safety: Safety | None) -> bool:
-    tagged = not tag or tag.casefold() in {item.casefold() for item in _tags(operation)}
+    tagged = not tag or tag in {item.casefold() for item in _tags(operation)}
     return tagged and (safety is None or operation.safety is safety)
 
 
-def _what_next(wanted: list[Hit], shown: list[Hit]) -> str:
+def _what_next(wanted: list[Hit], shown: list[Hit], reach: Reach) -> str:
     text = "Call api_describe with the names you need, then api_read or api_call."
-    # Views beyond those shown are not asked, so of the rest only what lies after the last one shown may be counted.
-    rest = wanted[wanted.index(shown[-1]) + 1 :]
+    after = (hit.operation for hit in wanted[wanted.index(shown[-1]) + 1 :])
+    # Asking the views of thousands takes time, and what has not been asked must not be told of.
+    rest = list(islice(reach.permitted(after), MAX_COUNTED + 1))
     if not rest:
         return text
-    tags = Counter(tag for hit in rest for tag in _tags(hit.operation))
+    tags = Counter(tag for operation in rest for tag in _tags(operation))
     named = ", ".join(f"{one_line(tag)} ({count})" for tag, count in tags.most_common(TAGS_NAMED))
-    return f"{text} Up to {len(rest)} more match; narrow by tag: {named}; or by safety, or raise take."
+    number = len(rest) if len(rest) <= MAX_COUNTED else f"More than {MAX_COUNTED}"
+    return f"{text} {number} more match; narrow by tag: {named}; or by safety, or raise take."
 
 
-def _no_match(query: str, reach: Reach) -> dict[str, Any]:
-    reached = reach.operations()
+def _no_match(query: str, reached: tuple[Operation, ...], reach: Reach) -> dict[str, Any]:
     suggested = list(islice(reach.permitted(index_for(reached).nearest(query)), MAX_SUGGESTED))
     tags = {tag for operation in reach.permitted(reached[:MAX_TAKE]) for tag in _tags(operation)}
     return {

@@ -195,6 +195,18 @@ def test_a_blank_fallback_is_no_key(settings):
     assert len(keyring.digest_keys()) == 1
 
 
+@pytest.mark.parametrize(
+    "key", ["-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "ssh-rsa AAAAB3NzaC1yc2E"]
+)
+def test_a_fallback_that_cannot_sign_makes_no_token_valid_and_none_an_error(settings, key):
+    settings.DJANGO_MCP = {"SIGNING_SECRET": OLD}
+    foreign = tokens.sign(CLAIMS)
+    settings.DJANGO_MCP = {"SIGNING_SECRET": SECRET, "SIGNING_SECRET_FALLBACKS": [key]}
+    assert tokens.verify(tokens.sign(CLAIMS)) == CLAIMS
+    with pytest.raises(ConfirmationInvalid):
+        tokens.verify(foreign)
+
+
 def test_signing_and_digests_use_different_keys(settings):
     settings.DJANGO_MCP = {"SIGNING_SECRET": SECRET}
     assert not set(keyring.signing_keys()) & set(keyring.digest_keys())

@@ -77,11 +77,16 @@ def test_it_is_told_of_a_write_that_may_have_been_applied_too(autocommit, attemp
     assert '"Closed for stocktaking until six.". It may have been applied' in answer.error
 
 
-def test_the_text_of_any_other_exception_stays_untold_whatever_the_host_makes_of_it(attempt, settings):
-    settings.REST_FRAMEWORK = {
-        **settings.REST_FRAMEWORK,
-        "EXCEPTION_HANDLER": "tests.host.inventory.every_exception_is_one_of_the_api",
-    }
+@pytest.mark.parametrize(
+    ("handler", "status"),
+    [
+        ("every_exception_is_one_of_the_api", 500),
+        ("every_exception_is_a_bad_moment", 503),
+        ("every_exception_raises_one_of_the_api", 500),
+    ],
+)
+def test_the_text_of_any_other_exception_stays_untold_whatever_the_host_makes_of_it(attempt, settings, handler, status):
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "EXCEPTION_HANDLER": f"tests.host.inventory.{handler}"}
     answer = attempt("crash")
-    assert answer.data["httpStatus"] == 500
+    assert answer.data["httpStatus"] == status
     assert "hunter2" not in str(answer.raw)

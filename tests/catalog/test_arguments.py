@@ -575,6 +575,14 @@ def test_a_mebibyte_of_anything_is_answered_soon_and_briefly(schema, sent):
     assert len(json.dumps(said)) < 20_000
 
 
+def test_what_is_left_to_the_host_costs_no_more_where_many_paths_end_alike():
+    lenient = frozenset({"items", *(f"{parent}.items" for parent in range(500))})
+    began = time.perf_counter()
+    with pytest.raises(ValidationFailed, match="too much"):
+        normalise(listing({"type": "integer"}), {"items": ["x"] * 200_000}, lenient=lenient)
+    assert time.perf_counter() - began < 3
+
+
 def test_no_names_are_compared_for_alternatives_that_are_not_chosen(monkeypatch):
     compared = []
     monkeypatch.setattr(difflib, "get_close_matches", lambda *args, **options: compared.append(args) or [])

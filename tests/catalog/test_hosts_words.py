@@ -1,19 +1,26 @@
 """What the host says of its API by hand or by code of its own is honoured, and what is too long to be told is not."""
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import RequestFactory
 from django.urls import include, path, re_path
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import OpenApiRequest, PolymorphicProxySerializer, extend_schema, extend_schema_field
 from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView, SpectacularSwaggerView
 from jsonschema import Draft202012Validator
 from rest_framework import generics, serializers
+from rest_framework.decorators import action
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
+from rest_framework.test import force_authenticate
 from rest_framework.views import APIView
 
+from django_mcp.asked_views import bare_view
 from django_mcp.catalog.discovery import forget
+from django_mcp.catalog.schema import schema_for
 from tests.catalog.hosts import catalog_of, names_of, operation_of, schema_of
 from tests.catalog.test_schema import Items, described
+from tests.host import schemas
 from tests.host.schemas import ForgetfulSchema, HouseSchema, SilentSchema
 
 
@@ -53,6 +60,77 @@ def test_one_that_fails_or_says_nothing_is_passed_over_with_a_warning(cls, why):
     assert {"limit", "offset"} <= schema.input["properties"].keys()
     assert schema.output is not None
     assert f"get_operation: {why}" in schema.warnings
+
+
+class Pin(serializers.Serializer):
+    pin = serializers.CharField(write_only=True)
+    note = serializers.CharField(required=False)
+
+
+def posting(serializer, **attributes):
+    attributes = {"serializer_class": serializer, "post": lambda view, request: Response(), **attributes}
+    return path("x/", type("View", (generics.GenericAPIView,), attributes).as_view())
+
+
+@pytest.mark.parametrize("cls", ["HandwrittenSchema", "AloneSchema", "MalformedSchema"])
+def test_what_is_secret_stays_so_whatever_a_schema_class_makes_of_the_body(cls):
+    schema = schema_of("POST", posting(Pin, schema=getattr(schemas, cls)()))
+    assert schema.sensitive == {"pin"}
+    assert "pin" in schema.input["properties"]
+
+
+def test_one_that_says_what_is_no_openapi_is_passed_over_with_a_warning():
+    schema = schema_of("POST", posting(Pin, schema=schemas.MalformedSchema()))
+    assert schema.input["required"] == ["pin"]
+    assert "get_operation: AttributeError" in schema.warnings
+
+
+def test_what_it_says_to_one_user_is_not_said_to_another():
+    def options(user):
+        request = RequestFactory().post("/x/")
+        force_authenticate(request, user)
+        view = bare_view(operation, request)
+        return schema_for(operation, lambda: view).input["properties"].keys()
+
+    operation = operation_of("POST", posting(Pin, schema=schemas.StaffSchema()))
+    staff, other = User(pk=1, is_staff=True), User(pk=2)
+    assert ("payroll" in options(staff), "payroll" in options(other)) == (True, False)
+
+
+def test_a_secret_of_a_row_is_one_in_its_actions_that_nobody_described():
+    class Pins(Items):
+        serializer_class = Pin
+
+        @action(detail=True, methods=["post"])
+        def change(self, request, pk):
+            return Response()
+
+    schema = schema_of("POST", path("x/<int:pk>/", Pins.as_view({"post": "change"})))
+    assert schema.input["additionalProperties"] is True
+    assert schema.sensitive == {"pin"}
+
+
+class Shy(Pin):
+    """Cannot be described without URL arguments."""
+
+    class Meta:
+        extra_kwargs = {"code": {"write_only": True}, "note": {"required": False}, "odd": None}
+
+    def get_fields(self):
+        raise KeyError("project")
+
+
+@pytest.mark.parametrize(
+    ("serializer", "secret"),
+    [
+        (Shy, {"pin", "code"}),
+        (type("Outer", (serializers.Serializer,), {"inner": Shy(many=True)}), {"inner.pin", "inner.code"}),
+        (type("Both", (Shy,), {"inner": serializers.ListField(child=Pin())}), {"pin", "code", "inner.pin"}),
+    ],
+)
+def test_what_a_serializer_that_cannot_be_described_declares_secret_is_secret(serializer, secret):
+    schema = schema_of("POST", posting(serializer))
+    assert schema.sensitive == secret
 
 
 def test_the_default_of_an_option_is_told_and_not_sent():

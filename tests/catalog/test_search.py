@@ -1,6 +1,7 @@
 import re
 import time
 import unicodedata
+from threading import Thread
 
 import inflection
 import pytest
@@ -445,3 +446,23 @@ def test_large_catalog_is_indexed_without_describing_it(monkeypatch):
 
     assert index.search("venti") == []
     assert index.search("order")
+
+
+def test_those_who_search_first_and_at_once_describe_each_operation_once(monkeypatch):
+    operations = get_catalog().operations
+    described = []
+
+    def texts(schema):
+        described.append(schema)
+        time.sleep(0.002)
+        return argument_texts(schema)
+
+    monkeypatch.setattr(module, "argument_texts", texts)
+    module._arguments.cache_clear()
+    index_for.cache_clear()
+    searching = [Thread(target=index_for, args=(operations,)) for _ in range(4)]
+    for thread in searching:
+        thread.start()
+    for thread in searching:
+        thread.join()
+    assert len(described) == len(operations)

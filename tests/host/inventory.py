@@ -119,3 +119,17 @@ class Stocktaking(APIView):
 def every_exception_is_one_of_the_api(error, context):
     """An exception handler as some packages bring it: no client gets a page."""
     return exception_handler(error if isinstance(error, APIException) else APIException(str(error)), context)
+
+
+class BadMoment(APIException):
+    status_code = 503
+
+
+def every_exception_is_a_bad_moment(error, context):
+    """An exception handler that asks clients to try again."""
+    return exception_handler(error if isinstance(error, APIException) else BadMoment(str(error)), context)
+
+
+def every_exception_raises_one_of_the_api(error, context):
+    """An exception handler that leaves the answer to whoever is outside of the view."""
+    raise APIException(str(error))

@@ -36,3 +36,38 @@ class SilentSchema(AutoSchema):
 
     def get_operation(self, *args, **kwargs):
         return None
+
+
+class StaffSchema(AutoSchema):
+    """Knows an option that only members of the staff have."""
+
+    def get_operation(self, *args, **kwargs):
+        operation = super().get_operation(*args, **kwargs)
+        if self.view.request.user.is_staff:
+            option = {"in": "query", "name": "payroll", "schema": {"type": "string"}}
+            operation.setdefault("parameters", []).append(option)
+        return operation
+
+
+class HandwrittenSchema(AutoSchema):
+    """Writes the body anew, and not all that is known of it."""
+
+    def get_operation(self, *args, **kwargs):
+        operation = super().get_operation(*args, **kwargs)
+        schema = {"type": "object", "properties": {"pin": {"type": "string"}, "note": {"type": "string"}}}
+        return {**operation, "requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+class AloneSchema(HandwrittenSchema):
+    """Asks nobody what there is."""
+
+    def get_operation(self, path, path_regex, path_prefix, method, registry):
+        schema = {"type": "object", "properties": {"pin": {"type": "string"}}}
+        return {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": {}}
+
+
+class MalformedSchema(AutoSchema):
+    """Says what is no OpenAPI."""
+
+    def get_operation(self, *args, **kwargs):
+        return {**super().get_operation(*args, **kwargs), "responses": None}

@@ -37,3 +37,9 @@ def test_words_of_consent_are_arguments_of_an_operation_that_takes_any(mcp):
 def test_so_they_are_in_a_tool_of_its_own(mcp):
     answer = mcp.tool("decide", DECISION).confirm()
     assert answer.response == DECISION
+
+
+def test_an_argument_without_a_name_does_not_become_the_whole_body(mcp):
+    """What was shown beside it would else not be what runs."""
+    sent = {"approved": False, "": {"approved": True}}
+    assert mcp.call("decide", sent).confirm().response == sent

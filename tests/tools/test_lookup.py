@@ -3,8 +3,14 @@
 import json
 
 import pytest
+from django.test import RequestFactory
 
+from django_mcp import server
+from django_mcp.exposure import reach
 from django_mcp.models import ToolGroup
+from django_mcp.requests import Context
+from django_mcp.tools import api_search
+from django_mcp.vocabulary import Caller, Safety
 
 CREATE = "CreateCoffeeShopOrder"
 MENU = "GetCoffeeShopMenu"
@@ -53,6 +59,25 @@ def test_take_is_clamped(mcp, take, count):
 def test_a_wrong_argument_says_what_is_right(mcp, arguments, hint):
     answer = search(mcp, **arguments)
     assert answer["status"] == "success" if hint is None else hint in answer["error"]
+
+
+def test_a_long_tag_is_read_once_however_many_operations_there_are(mcp, user):
+    """A mebibyte of it is folded in milliseconds, but not for each of thousands of operations."""
+
+    class Tag(str):
+        __slots__ = ()
+
+        def casefold(self):
+            folded.append(self)
+            return super().casefold()
+
+    folded = []
+    context = Context(
+        outer=RequestFactory().post("/mcp"),
+        caller=Caller(subject="key:1", user=user, groups=None, highest_safety=Safety.DESTRUCTIVE),
+    )
+    answer = api_search.search({"tag": Tag("Coffee-Shop")}, reach(context, server.current()))
+    assert (answer["count"], len(folded)) == (7, 1)
 
 
 def test_tag_and_safety_narrow(mcp):
