@@ -139,19 +139,20 @@ class OperationInspector(FieldInspector, AutoSchema):
 
         return self._attempt("pagination", with_last_page) or []
 
-    def _get_request_body(self, direction: Any = "request") -> Any:
+    def _get_request_body(self, *direction: Any) -> Any:
+        # Passed on as it came: a host's override need not know the argument.
         described: Any = super()._get_request_body
         if self.method != "DELETE":
-            return described(direction)
+            return described(*direction)
         # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only what
         # was said for this very operation counts.
         said = self.get_request_serializer()
         if self.inherited or said is None:
-            return described(direction)
+            return described(*direction)
         if isinstance(said, dict) and said and all("/" in str(media_type) for media_type in said):
             said = next(iter(said.values()))
         said = said.request if isinstance(said, OpenApiRequest) else said
-        schema, required = self._get_request_for_media_type(said, direction)  # type: ignore[no-untyped-call]
+        schema, required = self._get_request_for_media_type(said, *direction)  # type: ignore[no-untyped-call]
         return schema and {"content": {"application/json": {"schema": schema}}, "required": required}
 
     def _attempt(self, part: str, inspect_part: Callable[[], Any]) -> Any:
