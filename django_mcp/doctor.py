@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -170,8 +171,7 @@ def _authentication(operation: Operation) -> Iterator[_Finding]:
 
 def _permissions(operation: Operation) -> Iterator[_Finding]:
     view: Any = view_for(operation)
-    # Saved nowhere. Permissions mostly ask more of a user than whether there is one.
-    view.request.user = get_user_model()(pk=0, is_active=True, is_superuser=True)
+    view.request.user = _somebody()
     for permission in view.get_permissions():
         try:
             permission.has_permission(view.request, view)
@@ -184,6 +184,16 @@ def _permissions(operation: Operation) -> Iterator[_Finding]:
                 "agents are shown the operation whoever they are, and only a call is refused.",
                 "Let has_permission() answer without view.kwargs, or decide in has_object_permission().",
             )
+
+
+def _somebody() -> Any:
+    """Return a user who is saved nowhere. Permissions mostly ask more of a user than whether there is one."""
+    user = get_user_model()(pk=0)
+    for flag in ("is_active", "is_superuser"):
+        # One that is a property is the host's to answer.
+        with suppress(AttributeError):
+            setattr(user, flag, True)
+    return user
 
 
 def _safety(operation: Operation) -> Iterator[_Finding]:

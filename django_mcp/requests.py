@@ -171,7 +171,8 @@ def _enter(request: Any, caller: Caller, *, with_messages: bool) -> None:
         user=user,
         auser=_answering(user),
         _force_auth_user=user,
-        _force_auth_token=caller.auth,
+        # As after a login. Views know the tokens of their own authenticators, and take any other for one of these.
+        _force_auth_token=None if caller.key_id is not None else caller.auth,
         _dont_enforce_csrf_checks=True,
         # This backend keeps everything in the key itself: nothing is stored anywhere.
         session=SessionStore(),

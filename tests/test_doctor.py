@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 from rest_framework.views import APIView
 
+from django_mcp import doctor
 from django_mcp.catalog import discovery
 from django_mcp.decorators import mcp_operation
 from django_mcp.doctor import Severity, examine
@@ -276,3 +277,14 @@ def test_long_lists_of_names_are_cut_unless_all_are_asked_for(complaints):
     [names] = [one.about for one in hidden]
     assert f"and {len(names) - diagnosis.MAX_NAMES} more" in diagnosis.as_text(hidden)
     assert all(name in diagnosis.as_text(hidden, every=True) for name in names)
+
+
+def test_a_user_model_that_decides_itself_who_is_a_superuser_can_be_asked_for(monkeypatch):
+    class Person:
+        is_superuser = property(lambda self: False)
+
+        def __init__(self, pk):
+            self.pk = pk
+
+    monkeypatch.setattr(doctor, "get_user_model", lambda: Person)
+    assert not [one for one in examine(current()) if one.text.startswith("It could not be examined")]

@@ -41,7 +41,7 @@ def user():
 
 @pytest.fixture
 def context(outer, user):
-    return Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key"))
+    return Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the token"))
 
 
 @pytest.fixture
@@ -54,9 +54,16 @@ def sees(context, settings):
 @pytest.mark.django_db
 def test_the_view_sees_the_caller_and_the_public_address(sees):
     saw = sees()
-    assert (saw["user"], saw["django_user"], saw["auth"]) == ("alice", "alice", "the key")
+    assert (saw["user"], saw["django_user"], saw["auth"]) == ("alice", "alice", "the token")
     assert (saw["link"], saw["address"], saw["secure"]) == ("https://api.example.com/next/", "192.0.2.7", True)
     assert saw["flag"] == "set by middleware"
+
+
+@pytest.mark.django_db
+def test_a_key_is_no_token_of_the_hosts_own_and_is_not_shown_to_its_views(outer, user, settings):
+    settings.ROOT_URLCONF, settings.ALLOWED_HOSTS = "tests.execution.urls", ["api.example.com"]
+    keyed = Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key", key_id=1))
+    assert execute(call_of(operation_at("/sees/", "/sees/", "GET"), {}), keyed).data["auth"] is None
 
 
 @pytest.mark.django_db

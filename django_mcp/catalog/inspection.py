@@ -13,6 +13,7 @@ from drf_spectacular.plumbing import ComponentRegistry
 from drf_spectacular.utils import OpenApiRequest
 from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
+from rest_framework.serializers import BaseSerializer
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
@@ -105,6 +106,20 @@ class OperationInspector(FieldInspector, AutoSchema):
     def get_response_serializers(self) -> Any:
         guessed = self.method != "GET" and self._is_guess()
         return None if guessed else super().get_response_serializers()
+
+    def _get_serializer(self) -> Any:
+        serializer = super()._get_serializer()  # type: ignore[no-untyped-call]
+        return self._undressed() if serializer is None else serializer
+
+    def _undressed(self) -> Any:
+        """Make the view's serializer without what its own `__init__` adds: that may need what only a call's URL tells."""
+        try:
+            cls: Any = self.view.get_serializer_class()  # type: ignore[attr-defined]
+            names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+            undressed = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
+            return undressed(context={"request": self.view.request, "view": self.view, "format": None})
+        except Exception:  # noqa: BLE001 - the host's code, or no serializer class at all
+            return None
 
     def _is_guess(self) -> bool:
         """Tell whether an extra action has no serializer of its own, but its viewset's by inheritance.

@@ -1084,3 +1084,25 @@ def test_describing_beside_the_hosts_own_schema_generation_disturbs_neither():
             thread.join()
             sys.setswitchinterval(interval)
     assert wrong == []
+
+
+def test_a_serializer_that_needs_what_only_the_url_tells_is_described_by_what_it_declares():
+    class Seat(serializers.ModelSerializer):
+        class Meta:
+            model = Item
+            fields = ["name", "owner"]
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields["owner"].queryset = self.context["event"].owners
+
+    class Seats(ModelViewSet):
+        queryset = Item.objects.all()
+        serializer_class = Seat
+        pagination_class = pagination.LimitOffsetPagination
+
+    routed = path("seats/", Seats.as_view({"get": "list", "post": "create"}))
+    assert schema_of("POST", routed).input["properties"].keys() == {"name", "owner"}
+    rows = schema_of("GET", routed).output["properties"]["results"]
+    assert rows["items"]["properties"].keys() == {"name", "owner"}
+    assert any("'event'" in message for message in schema_of("POST", routed).warnings)
