@@ -114,7 +114,7 @@ class OperationInspector(FieldInspector, AutoSchema):
     def _undressed(self) -> Any:
         """Make the view's serializer without what its own `__init__` adds: that may need what only a call's URL tells."""
         try:
-            cls: Any = self.view.get_serializer_class()  # type: ignore[attr-defined]
+            cls: Any = self.view.get_serializer_class()
             names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
             undressed = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
             return undressed(context={"request": self.view.request, "view": self.view, "format": None})
