@@ -1,5 +1,6 @@
 """drf-spectacular's inspection of one view at a time, next to the host's own use of it and without touching that."""
 
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -130,9 +131,7 @@ class OperationInspector(FieldInspector, AutoSchema):
         action: Any = getattr(type(view), getattr(view, "action", None) or "", None)
         if not hasattr(action, "mapping") or "serializer_class" in action.kwargs:
             return False
-        if type(view).get_serializer is not GenericAPIView.get_serializer:
-            return False
-        return view.get_serializer_class() is getattr(type(view), "serializer_class", None)
+        return _serializer_class(view, view.action) is _serializer_class(view, "")
 
     def _get_format_parameters(self) -> list[Any]:
         return []
@@ -179,6 +178,17 @@ class OperationInspector(FieldInspector, AutoSchema):
             if part == "body":
                 self.free_form = True
             return None
+
+
+def _serializer_class(view: Any, action: str) -> Any:
+    """Return the class that a view chooses for an action; for one that nobody has, its choice where it has none."""
+    asked = copy.copy(view)
+    asked.action = action
+    try:
+        own = type(view).get_serializer is not GenericAPIView.get_serializer
+        return type(asked.get_serializer()) if own else asked.get_serializer_class()
+    except Exception:  # noqa: BLE001 - the host's code; a choice that fails is one of its own
+        return object()
 
 
 def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
