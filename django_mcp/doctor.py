@@ -1,5 +1,6 @@
 """What an agent will not be able to do with the host's API, why, and the cure: for developers, never for a model."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -72,6 +73,7 @@ _FAILED = "cannot be described: "
 # What the notes say already.
 _SAID = ("unable to guess serializer", "body: ", *(f"{part}: " for part in UNDESCRIBED))
 _UNTYPED = "could not derive type of path parameter"
+_UNTYPED_FILTER = re.compile(r'Exception raised while trying resolve model field for django-filter field "([^"]+)"')
 
 
 class Severity(StrEnum):
@@ -155,6 +157,9 @@ def _inspected(message: str) -> _Finding:
         return _Finding(
             Severity.NOTE, text, "Type it in the route, as in <int:id>, or say extend_schema(parameters=[…])."
         )
+    if unknown := _UNTYPED_FILTER.match(message):
+        text = f"The type of its filter {unknown[1]!r} is not known: agents are told that it is text."
+        return _Finding(Severity.NOTE, text, "Say extend_schema_field(…) on the filter or on its method.")
     cure = "Give the field or parameter a type: a type hint, extend_schema_field or extend_schema(parameters=[…])."
     return _Finding(Severity.WARNING, f"Not all of it can be described: {message}", cure)
 

@@ -7,6 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import include, path, re_path
+from django_filters import Filter, FilterSet
+from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers, viewsets
 from rest_framework.authentication import TokenAuthentication
@@ -92,6 +94,14 @@ def view(name, base=Plain, /, **attributes):
     ).as_view()
 
 
+class Sifting(DjangoFilterBackend):
+    """Filters by what no column and no type hint tells."""
+
+    def get_filterset_class(self, view, queryset=None):
+        sifted = Filter(method=lambda queryset, name, value: queryset)
+        return type("Sift", (FilterSet,), {"sifted": sifted, "Meta": type("Meta", (), {"model": Person, "fields": []})})
+
+
 Described = {"serializer_class": PersonSerializer, "queryset": Person.objects.all()}
 router = SimpleRouter()
 router.register("healthy", Healthy, "healthy")
@@ -106,6 +116,9 @@ urlpatterns = [
     path(
         "untyped/<int:id>/",
         view("untyped", generics.RetrieveAPIView, queryset=Item.objects.all(), serializer_class=Untyped),
+    ),
+    path(
+        "sifted/", view("sifted", generics.ListAPIView, **Described, filter_backends=[Sifting], pagination_class=Pages)
     ),
     path("texts/<name>/", view("texts", APIView, get=lambda self, request, name: Response({}))),
     path("silent/", view("silent", generics.CreateAPIView, **Described, __doc__=None)),
@@ -189,6 +202,7 @@ def test_a_healthy_viewset_is_not_complained_of_but_for_its_exposure(complaints)
         ("Counts as a write: the same code", Severity.WARNING, {"both"}),
         ("Not all of it can be described: get_total", Severity.WARNING, {"untyped"}),
         ("The type of an argument of its path is not known", Severity.NOTE, {"texts"}),
+        ("The type of its filter 'sifted' is not known", Severity.NOTE, {"sifted"}),
         ("Nothing says what it is for", Severity.NOTE, {"silent"}),
         ("The list has no pages", Severity.NOTE, {"endless", "unsized"}),
         ("It takes a file as its whole body", Severity.ERROR, {"raw"}),
@@ -249,7 +263,7 @@ def test_permissions_may_look_at_what_was_negotiated(monkeypatch):
 
 def test_the_command_prints_the_cure_and_fails_on_errors():
     out = StringIO()
-    with pytest.raises(CommandError, match=r"^3 errors, 6 warnings, 6 notes\.$"):
+    with pytest.raises(CommandError, match=r"^3 errors, 6 warnings, 7 notes\.$"):
         call_command("mcp", "doctor", stdout=out)
     assert "ERROR: It takes a file as its whole body" in out.getvalue()
     assert "\n  Cure: Add MultiPartParser" in out.getvalue()
