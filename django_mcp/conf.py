@@ -166,6 +166,10 @@ class Conf:
         return self._names("REDACT_FIELDS", REDACT_FIELDS)
 
     @property
+    def KEY_AS_REQUEST_AUTH(self) -> bool:
+        return bool(self.raw.get("KEY_AS_REQUEST_AUTH", True))
+
+    @property
     def AUDIT_READS(self) -> bool:
         return bool(self.raw.get("AUDIT_READS", False))
 

@@ -1,7 +1,9 @@
 """What an agent will not be able to do with the host's API, why, and the cure: for developers, never for a model."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -19,8 +21,9 @@ from rest_framework.parsers import FileUploadParser
 
 from django_mcp.catalog.bare_views import view_for
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.inspection import PASSED_OVER, inspector_for, is_customised, quietly
+from django_mcp.catalog.inspection import PASSED_OVER, inspector_for, quietly
 from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.catalog.schema_classes import is_customised
 from django_mcp.exposure import exposed
 from django_mcp.server import Server
 from django_mcp.vocabulary import Operation
@@ -71,6 +74,7 @@ _FAILED = "cannot be described: "
 # What the notes say already.
 _SAID = ("unable to guess serializer", "body: ", *(f"{part}: " for part in UNDESCRIBED))
 _UNTYPED = "could not derive type of path parameter"
+_UNTYPED_FILTER = re.compile(r'Exception raised while trying resolve model field for django-filter field "([^"]+)"')
 
 
 class Severity(StrEnum):
@@ -154,6 +158,9 @@ def _inspected(message: str) -> _Finding:
         return _Finding(
             Severity.NOTE, text, "Type it in the route, as in <int:id>, or say extend_schema(parameters=[…])."
         )
+    if unknown := _UNTYPED_FILTER.match(message):
+        text = f"The type of its filter {unknown[1]!r} is not known: agents are told that it is text."
+        return _Finding(Severity.NOTE, text, "Say extend_schema_field(…) on the filter or on its method.")
     cure = "Give the field or parameter a type: a type hint, extend_schema_field or extend_schema(parameters=[…])."
     return _Finding(Severity.WARNING, f"Not all of it can be described: {message}", cure)
 
@@ -170,8 +177,7 @@ def _authentication(operation: Operation) -> Iterator[_Finding]:
 
 def _permissions(operation: Operation) -> Iterator[_Finding]:
     view: Any = view_for(operation)
-    # Saved nowhere. Permissions mostly ask more of a user than whether there is one.
-    view.request.user = get_user_model()(pk=0, is_active=True, is_superuser=True)
+    view.request.user = _somebody()
     for permission in view.get_permissions():
         try:
             permission.has_permission(view.request, view)
@@ -184,6 +190,16 @@ def _permissions(operation: Operation) -> Iterator[_Finding]:
                 "agents are shown the operation whoever they are, and only a call is refused.",
                 "Let has_permission() answer without view.kwargs, or decide in has_object_permission().",
             )
+
+
+def _somebody() -> Any:
+    """Return a user who is saved nowhere. Permissions mostly ask more of a user than whether there is one."""
+    user = get_user_model()(pk=0)
+    for flag in ("is_active", "is_superuser"):
+        # One that is a property is the host's to answer.
+        with suppress(AttributeError):
+            setattr(user, flag, True)
+    return user
 
 
 def _safety(operation: Operation) -> Iterator[_Finding]:

@@ -144,7 +144,7 @@ def _enter(request: Any, caller: Caller, *, with_messages: bool) -> None:
         user=user,
         auser=_answering(user),
         _force_auth_user=user,
-        _force_auth_token=caller.auth,
+        _force_auth_token=caller.auth if caller.key_id is None or conf.KEY_AS_REQUEST_AUTH else None,
         _dont_enforce_csrf_checks=True,
         # This backend keeps everything in the key itself: nothing is stored anywhere.
         session=SessionStore(),

@@ -81,8 +81,8 @@ class EventKind(StrEnum):
 class Caller:
     """Who calls and what they may reach, made once per request.
 
-    `groups` and `permissions` are None where the caller is not narrowed to any. `auth` is what the host's views
-    see as `request.auth`. `host` is the name that the server was called by.
+    `groups` and `permissions` are None where the caller is not narrowed to any. `auth` is what the host's views see as
+    `request.auth`, a key unless `KEY_AS_REQUEST_AUTH` is off. `host` is the name that the server was called by.
     """
 
     subject: str

@@ -159,6 +159,13 @@ def test_problems_of_the_catalog_are_reported(monkeypatch):
     assert (found.id, found.hint) == ("django_mcp.W002", "Name one of them.")
 
 
+def test_a_kind_of_problem_is_told_once_however_many_have_it(monkeypatch):
+    problems = [Problem(subject=name, text="It has no name.", cure="Name it.") for name in "abc"]
+    monkeypatch.setattr(checks.catalog, "get_catalog", lambda: Catalog(operations=(), problems=tuple(problems)))
+    (found,) = checks.check_names(None)
+    assert found.msg == "a and 2 more (`manage.py mcp doctor --all` names them): It has no name."
+
+
 def test_operation_that_is_described_in_part_is_reported(monkeypatch):
     catalog = checks.catalog.get_catalog()
     whole = checks.catalog.schema_for(catalog.operations[0])

@@ -42,7 +42,7 @@ def user():
 
 @pytest.fixture
 def context(outer, user):
-    return Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key"))
+    return Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the token"))
 
 
 @pytest.fixture
@@ -55,9 +55,18 @@ def sees(context, settings):
 @pytest.mark.django_db
 def test_the_view_sees_the_caller_and_the_public_address(sees):
     saw = sees()
-    assert (saw["user"], saw["django_user"], saw["auth"]) == ("alice", "alice", "the key")
+    assert (saw["user"], saw["django_user"], saw["auth"]) == ("alice", "alice", "the token")
     assert (saw["link"], saw["address"], saw["secure"]) == ("https://api.example.com/next/", "192.0.2.7", True)
     assert saw["flag"] == "set by middleware"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("shown", "seen"), [(True, "the key"), (False, None)])
+def test_a_key_can_be_kept_from_views_that_take_it_for_a_token_of_their_own(outer, user, settings, shown, seen):
+    settings.ROOT_URLCONF, settings.ALLOWED_HOSTS = "tests.execution.urls", ["api.example.com"]
+    settings.DJANGO_MCP = {"KEY_AS_REQUEST_AUTH": shown}
+    keyed = Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key", key_id=1))
+    assert execute(call_of(operation_at("/sees/", "/sees/", "GET"), {}), keyed).data["auth"] == seen
 
 
 @pytest.mark.django_db

@@ -44,8 +44,9 @@ def normalise(
     `schema` is a plain JSON Schema object, `sent` a decoded JSON object, or its text. `read_only` names fields that
     are dropped with a warning, as dotted paths in which lists do not count. `needed` names the arguments that fill
     the route: each must be there, and one that does not convert goes on as text, for the route and the view to
-    judge. `lenient` are dotted paths too: what is there goes on as it is where its type is another one. A `partial`
-    update is not filled with defaults, and nothing is left out of it: an empty value may be meant to clear.
+    judge. `lenient` are dotted paths too: what is there goes on as it is where its type is another one, or,
+    with a warning, where nothing describes it. A `partial` update is not filled with defaults, and nothing is left out
+    of it: an empty value may be meant to clear.
 
     Enumerations, ranges, lengths and required fields of the body are left to the view. The result is stable:
     normalising it again changes nothing.
@@ -237,6 +238,9 @@ class _Walk:
         here = place.at(name)
         if here.is_one_of(self.shared.read_only):
             self.warn(here, "is read-only and was ignored.")
+        elif place.is_root and here.is_one_of(self.shared.lenient):
+            self.warn(here, "is described as read-only. It was passed on: the operation's own code may read it.")
+            return value
         elif plan.rest is not False:
             return self.convert(plan.rest, value, here)
         else:

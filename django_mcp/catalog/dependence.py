@@ -9,7 +9,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.views import APIView
 
 from django_mcp.asked_views import declared, is_plain
-from django_mcp.catalog.inspection import is_rewritten
+from django_mcp.catalog.schema_classes import is_rewritten
 from django_mcp.vocabulary import Operation
 
 # Where a class makes up its fields, or itself, when it is asked.

@@ -58,8 +58,10 @@ class FieldInspector:
         self._names: dict[type, str] = {}
         self._count = 0
 
-    def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:  # noqa: FBT001, FBT002
-        name: str = super()._get_serializer_name(serializer, direction, bypass_extensions)  # type: ignore[misc]
+    # `more` is what the caller said besides, and no default of ours: a host's override need not know the argument.
+
+    def _get_serializer_name(self, serializer: Any, direction: str, *more: Any, **named: Any) -> str:
+        name: str = super()._get_serializer_name(serializer, direction, *more, **named)  # type: ignore[misc]
         if is_list_serializer(serializer):
             return name
         # A component per use: two classes may share a name, and two instances of one class may differ. Only a class
@@ -71,7 +73,7 @@ class FieldInspector:
         self._names[cls] = f"{name}.{self._count}"
         return self._names[cls]
 
-    def _map_serializer(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> Any:  # noqa: FBT001, FBT002
+    def _map_serializer(self, serializer: Any, direction: str, *more: Any, **named: Any) -> Any:
         if len(self._open) >= MAX_DEPTH:
             self.messages.append("nested too deeply")
             return dict(_FREE_FORM)
@@ -81,7 +83,7 @@ class FieldInspector:
         if tracked:
             self._open[cls] = self._names.get(cls, cls.__name__)
         try:
-            schema = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[misc]
+            schema = super()._map_serializer(serializer, direction, *more, **named)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - serializers are the host's code
             self.messages.append(f"{cls.__name__}: {type(error).__name__}")
             return {**_FREE_FORM, "properties": declared_secrets(cls)}
@@ -123,9 +125,9 @@ class FieldInspector:
             meta["x-mcp-sensitive"] = True
         return meta
 
-    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:  # noqa: FBT001, FBT002
+    def _map_serializer_field(self, field: Any, direction: str, *more: Any, **named: Any) -> Any:
         try:
-            schema = self._mapped(field, direction, bypass_extensions)
+            schema = self._mapped(field, direction, *more, **named)
         except Exception as error:  # noqa: BLE001 - fields are the host's code
             self.messages.append(f"{type(field).__name__}: {type(error).__name__}")
             flags = {"readOnly": "read_only", "writeOnly": "write_only"}
@@ -135,7 +137,7 @@ class FieldInspector:
         remarks = {} if has_override(field, "field") else _remarks(field, direction)
         return {**schema, **remarks, **({LENIENT: True} if direction == "request" and _is_lenient(field) else {})}
 
-    def _mapped(self, field: Any, direction: str, bypass_extensions: bool) -> Any:  # noqa: FBT001
+    def _mapped(self, field: Any, direction: str, *more: Any, **named: Any) -> Any:
         related = isinstance(field, serializers.PrimaryKeyRelatedField) and not has_override(field, "field")
         # A related field may bring its rows by a method alone, which is not looked at otherwise.
         if related and field.queryset is None and not field.read_only and field.pk_field is None:
@@ -146,7 +148,7 @@ class FieldInspector:
         if _is_unknown(field):
             self.messages.append(f"{type(field).__name__}: what it takes and gives is not known")
             return append_meta({}, self._get_serializer_field_meta(field, direction))
-        return super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[misc]
+        return super()._map_serializer_field(field, direction, *more, **named)  # type: ignore[misc]
 
     def _map_response_type_hint(self, method: Any) -> Any:
         # Without a hint that says more, drf-spectacular calls text what may be anything.

@@ -42,3 +42,11 @@ def action_name(callback: Any, view_class: type, method: str) -> str | None:
             if issubclass(view_class, mixin):
                 return action
     return None
+
+
+def is_drfs_own(view_class: type, handler: str, method: str) -> bool:
+    """Tell whether no code of the host's stands between a method and the view's serializer."""
+    actions = [action for _mixin, action in _GENERIC_ACTIONS.get(method, ())]
+    names = {handler, *actions, *(("update",) if method == "PATCH" else ())}
+    found = [getattr(view_class, name, None) for name in names]
+    return all(getattr(function, "__module__", "rest_framework.").startswith("rest_framework.") for function in found)

@@ -1,5 +1,6 @@
 """drf-spectacular's inspection of one view at a time, next to the host's own use of it and without touching that."""
 
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,11 +14,12 @@ from drf_spectacular.plumbing import ComponentRegistry, get_class
 from drf_spectacular.utils import OpenApiRequest
 from rest_framework.filters import OrderingFilter
 from rest_framework.generics import GenericAPIView
-from rest_framework.settings import api_settings
+from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from django_mcp.catalog.fields import LENIENT, FieldInspector, declared_secrets
 from django_mcp.catalog.partwise import Partwise
+from django_mcp.catalog.schema_classes import default_class, given
 
 PASSED_OVER = "get_operation: "
 
@@ -113,6 +115,20 @@ class OperationInspector(FieldInspector, AutoSchema):
         guessed = self.method != "GET" and self._is_guess()
         return None if guessed else super().get_response_serializers()
 
+    def _get_serializer(self) -> Any:
+        serializer = super()._get_serializer()  # type: ignore[no-untyped-call]
+        return self._undressed() if serializer is None else serializer
+
+    def _undressed(self) -> Any:
+        """Make the view's serializer without what its own `__init__` adds: that may need what only a call's URL tells."""
+        try:
+            cls: Any = self.view.get_serializer_class()
+            names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+            undressed = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
+            return undressed(context={"request": self.view.request, "view": self.view, "format": None})
+        except Exception:  # noqa: BLE001 - the host's code, or no serializer class at all
+            return None
+
     def _is_guess(self) -> bool:
         """Tell whether an extra action has no serializer of its own, but its viewset's by inheritance.
 
@@ -122,9 +138,7 @@ class OperationInspector(FieldInspector, AutoSchema):
         action: Any = getattr(type(view), getattr(view, "action", None) or "", None)
         if not hasattr(action, "mapping") or "serializer_class" in action.kwargs:
             return False
-        if type(view).get_serializer is not GenericAPIView.get_serializer:
-            return False
-        return view.get_serializer_class() is getattr(type(view), "serializer_class", None)
+        return _serializer_class(view, view.action) is _serializer_class(view, "")
 
     def _get_format_parameters(self) -> list[Any]:
         return []
@@ -146,19 +160,20 @@ class OperationInspector(FieldInspector, AutoSchema):
 
         return self._attempt("pagination", with_last_page) or []
 
-    def _get_request_body(self, direction: Any = "request") -> Any:
+    def _get_request_body(self, *direction: Any) -> Any:
+        # Passed on as it came: a host's override need not know the argument.
         described: Any = super()._get_request_body
         if self.method != "DELETE":
-            return described(direction)
+            return described(*direction)
         # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only what
         # was said for this very operation counts.
         said = self.get_request_serializer()
         if self.inherited or said is None:
-            return described(direction)
+            return described(*direction)
         if isinstance(said, dict) and said and all("/" in str(media_type) for media_type in said):
             said = next(iter(said.values()))
         said = said.request if isinstance(said, OpenApiRequest) else said
-        schema, required = self._get_request_for_media_type(said, direction)  # type: ignore[no-untyped-call]
+        schema, required = self._get_request_for_media_type(said, *direction)  # type: ignore[no-untyped-call]
         return schema and {"content": {"application/json": {"schema": schema}}, "required": required}
 
     def _attempt(self, part: str, inspect_part: Callable[[], Any]) -> Any:
@@ -170,6 +185,17 @@ class OperationInspector(FieldInspector, AutoSchema):
             if part == "body":
                 self.free_form = True
             return None
+
+
+def _serializer_class(view: Any, action: str) -> Any:
+    """Return the class that a view chooses for an action; for one that nobody has, its choice where it has none."""
+    asked = copy.copy(view)
+    asked.action = action
+    try:
+        own = type(view).get_serializer is not GenericAPIView.get_serializer
+        return type(asked.get_serializer()) if own else asked.get_serializer_class()
+    except Exception:  # noqa: BLE001 - the host's code; a choice that fails is one of its own
+        return object()
 
 
 def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
@@ -201,56 +227,10 @@ def _catalog_schema(default: type) -> type:
     return type("CatalogSchema", (OperationInspector, *hosts_own, Partwise, *rest), {})
 
 
-def _declared(view_class: type, callback: Any, handler: Any) -> list[type]:
-    """Find the schema classes that the view and its handler were given, the handler's first."""
-    found: list[type] = []
-    on_callback = getattr(callback, "initkwargs", {}).get("schema")
-    on_handler = getattr(handler, "kwargs", {}).get("schema")
-    on_view = inspect.getattr_static(view_class, "schema", None)
-    for schema in (on_handler, on_callback, on_view):
-        if schema is not None:
-            schema_class = schema if inspect.isclass(schema) else type(schema)
-            found += [cls for cls in schema_class.__mro__ if _is_spectacular(cls) and cls not in found]
-    return found
-
-
-def _is_spectacular(cls: type) -> bool:
-    # A class that extend_schema makes derives from whatever DEFAULT_SCHEMA_CLASS is, so its module has to tell.
-    return cls.__module__ == "drf_spectacular.utils" or (issubclass(cls, AutoSchema) and cls is not AutoSchema)
-
-
-_TELLING = ("is_excluded", "get_summary", "get_description")
-
-
-def _default() -> type:
-    return cast("type", api_settings.DEFAULT_SCHEMA_CLASS)
-
-
-def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
-    """Tell whether a view says more about itself than its code does: extend_schema or a schema class of the host."""
-    default = _default()
-    hosts_own = issubclass(default, AutoSchema) and any(
-        getattr(default, name) is not getattr(AutoSchema, name) for name in _TELLING
-    )
-    return hosts_own or bool(_declared(view_class, callback, handler))
-
-
-def is_rewritten(view_class: type, callback: Any, handler: Any) -> bool:
-    """Tell whether a schema class of the host makes something of its own of a whole operation."""
-    return _is_rewritten(_default(), view_class, callback, handler)
-
-
-@lru_cache(maxsize=2048)
-def _is_rewritten(default: type, view_class: type, callback: Any, handler: Any) -> bool:
-    libraries = ("drf_spectacular.", "rest_framework.")
-    bases = (base for cls in (default, *_declared(view_class, callback, handler)) for base in cls.__mro__)
-    return any("get_operation" in vars(base) for base in bases if not base.__module__.startswith(libraries))
-
-
 def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> OperationInspector:
     """Make a fresh inspector of this very view; nothing of it is shared with another."""
-    base = _catalog_schema(_default())
-    declared = [cls for cls in _declared(type(view), callback, handler) if cls not in base.__mro__]
+    base = _catalog_schema(default_class())
+    declared = [cls for cls in given(type(view), callback, handler) if cls not in base.__mro__]
     rest = [
         ancestor
         for cls in declared

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from django_mcp.catalog.problems import Problem
@@ -13,6 +13,8 @@ MAX_NAME = 100
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _NOT_WORD = re.compile(r"\W+", re.ASCII)
 _CONVENTIONAL = re.compile(r"_(list|detail)$")
+_HOLE = re.compile(r"\{[^{}]*\}")
+_SAYS_LITTLE = re.compile(r"api|v\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,8 @@ def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
     """Give every candidate a name of its own, case-blind, and report each collision.
 
     An explicit name never gets a suffix: the first candidate keeps it and the others get their derived names.
-    Derived names that collide all get the words of their routes, so that the order of routes does not matter.
+    Derived names that collide all get words of their routes, so that the order of routes does not matter: those that
+    the name lacks, where that tells them all apart, else all.
     """
     problems: list[Problem] = []
     explicit, owners = _explicit_names(candidates, problems)
@@ -83,12 +86,17 @@ def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
         if count[key] == 1 and key not in taken:
             names[index] = candidate.derived
     taken |= {name.casefold() for name in names.values()}
-    for index in rest:
+    collided = [index for index in rest if index not in names]
+    for place in (_telling, _lacking):
+        left = {index: candidates[index] for index in collided if index not in names}
+        names |= _placed(left, place, taken)
+        taken |= {name.casefold() for name in names.values()}
+    for index in collided:
         if index not in names:
             names[index] = _suffixed(candidates[index], taken)
             taken.add(names[index].casefold())
-            owner = owners.get(candidates[index].derived.casefold())
-            problems.append(_collision(candidates[index], names[index], owner))
+        owner = owners.get(candidates[index].derived.casefold())
+        problems.append(_collision(candidates[index], names[index], owner))
     return [names[index] for index in range(len(candidates))], problems
 
 
@@ -118,6 +126,37 @@ def _explicit_names(
     return names, owners
 
 
+def _fixed(candidate: Candidate) -> list[str]:
+    return words(_HOLE.sub("", candidate.route)).split("_")
+
+
+def _lacking(candidate: Candidate) -> list[str]:
+    """Return the words of the fixed parts of a route that the derived name does not have."""
+    said = {word.casefold() for word in candidate.derived.split("_")}
+    return [word for word in _fixed(candidate) if not {word.casefold(), word.casefold().removesuffix("s")} & said]
+
+
+def _telling(candidate: Candidate) -> list[str]:
+    found = [word for word in _lacking(candidate) if not _SAYS_LITTLE.fullmatch(word)]
+    # One without further words would go by what was another's name before.
+    return found or [word for word in _fixed(candidate) if word and not _SAYS_LITTLE.fullmatch(word)]
+
+
+def _placed(
+    candidates: dict[int, Candidate], place: Callable[[Candidate], list[str]], taken: Collection[str]
+) -> dict[int, str]:
+    """Name the candidates by words of their routes, of each derived name either all or none."""
+    found = {index: place(one) for index, one in candidates.items()}
+    names = {index: _shortened("_".join((candidates[index].derived, *more))) for index, more in found.items()}
+    count = Counter(name.casefold() for name in names.values())
+    unfit = {
+        candidates[index].derived.casefold()
+        for index, name in names.items()
+        if not found[index] or count[name.casefold()] > 1 or name.casefold() in taken
+    }
+    return {index: name for index, name in names.items() if candidates[index].derived.casefold() not in unfit}
+
+
 def _suffixed(candidate: Candidate, taken: set[str]) -> str:
     name = _shortened(f"{candidate.derived}_{words(candidate.route) or 'root'}")
     if name.casefold() in taken:
@@ -139,7 +178,7 @@ def _collision(candidate: Candidate, name: str, owner: Candidate | None) -> Prob
             "Choose a name that no other operation has, or name both with mcp_operation(name=…).",
         )
     return Problem(
-        f"{candidate.method} {candidate.route}",
-        f"Another operation is called {candidate.derived!r} too; this one is listed as {name!r}.",
+        name,
+        "Another operation would have the same name by its URL, so words of the route were added.",
         "Name it with mcp_operation(name=…), or give its route a name, basename or namespace of its own.",
     )

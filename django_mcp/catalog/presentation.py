@@ -14,11 +14,16 @@ from rest_framework.views import APIView
 from django_mcp.catalog.bare_views import versioned, view_of
 from django_mcp.catalog.enumeration import Endpoint
 from django_mcp.catalog.handlers import handler_function
-from django_mcp.catalog.inspection import inspector_for, is_customised, quietly
+from django_mcp.catalog.inspection import inspector_for, quietly
+from django_mcp.catalog.schema_classes import is_customised
 from django_mcp.vocabulary import Hints
 
 _LONGEST_SUMMARY = 160
 _ACTIONS = {"retrieve": "Get one", "update": "Replace", "partial_update": "Change", "destroy": "Delete"}
+# Docstrings of which the host makes pages of HTML; what only looks like a tag, such as <uuid>, stays.
+_MARKUP = re.compile(
+    r"<!--.*?-->|</?(?:a|b|br|code|div|em|h\d|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>", re.DOTALL
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
@@ -49,8 +54,8 @@ class Presentation:
 
 
 def one_line(text: str) -> str:
-    """Return the first sentence of a text, on one line of at most 160 characters."""
-    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    """Return the first sentence of a text without its markup, on one line of at most 160 characters."""
+    paragraph = " ".join(_MARKUP.sub("", text).strip().partition("\n\n")[0].split())
     sentence = _SENTENCE.split(paragraph, maxsplit=1)[0]
     if len(sentence) <= _LONGEST_SUMMARY:
         return sentence

@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 from django_mcp.catalog.bare_views import is_replaced, versioned, view_for
 from django_mcp.catalog.dependence import variant
 from django_mcp.catalog.fields import LENIENT
+from django_mcp.catalog.handlers import is_drfs_own
 from django_mcp.catalog.inspection import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.catalog.normal_form import NormalForm, one_object
 from django_mcp.catalog.parts import Parts
@@ -232,7 +233,9 @@ def _add_body(parts: Parts, body: Mapping[str, Any] | None, components: Mapping[
         return
     form = NormalForm(components, "request", partial=parts.operation.method == "PATCH")
     schema = one_object(form.convert(media.get("schema", {})))
-    parts.read_only |= form.read_only
+    # Code of the host's may read the body with another serializer than it shows rows with.
+    own = is_drfs_own(parts.operation.view_class, parts.operation.handler, parts.operation.method)
+    (parts.read_only if own else parts.lenient).update(form.read_only)
     if form.recursive:
         parts.notes.append("A field that contains its own kind of object is described one level deep only.")
     if "array" in schema.get("type", ()):

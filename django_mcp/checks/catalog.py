@@ -1,6 +1,6 @@
 """Whether the settings name what the catalog has, and whether all that it has is named and described."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.apps import AppConfig
@@ -39,11 +39,17 @@ def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
                 problem = "which has no operations to publish" if name in groups else "which does not exist"
                 text = f"DJANGO_MCP[{key!r}] names {name!r}, {problem}."
                 found.append(Warning(text, hint=cure(str(name), known), id="django_mcp.W001"))
-    found += [
-        Warning(f"{problem.subject}: {problem.text}", hint=problem.cure, id="django_mcp.W002")
-        for problem in catalog.problems
-    ]
-    return found
+    return [*found, *_problems(catalog)]
+
+
+def _problems(catalog: Catalog) -> Iterable[CheckMessage]:
+    """Say each kind of problem once: every command of the project prints all messages."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for problem in catalog.problems:
+        kinds.setdefault((problem.text, problem.cure), []).append(problem.subject)
+    for (text, hint), subjects in kinds.items():
+        more = f" and {len(subjects) - 1} more (`manage.py mcp doctor --all` names them)" if len(subjects) > 1 else ""
+        yield Warning(f"{subjects[0]}{more}: {text}", hint=hint, id="django_mcp.W002")
 
 
 def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:

@@ -13,6 +13,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
+from django_mcp.execution.lookups import LookUp
 from django_mcp.execution.targets import changes, label, sketch, target_of, values_of
 from django_mcp.findings import Target
 from django_mcp.vocabulary import Operation, ToolCall
@@ -68,12 +69,13 @@ def rehearsed(operation: Operation) -> Callable[..., Any]:
 @lru_cache(maxsize=2048)
 def _rehearsed_class(view_class: type, handler: str) -> type:
     standard = standard_action(view_class, handler)
+    found = LookUp.of(view_class, handler)
 
     def rehearse(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
         rehearsal: Rehearsal = request.mcp_rehearsal
         rehearsal.reached = True
         if standard is None:
-            _look_up(view, rehearsal)
+            _look_up(view, rehearsal, found)
         else:
             _CHECKS[standard](view, rehearsal, partial=standard == "partial_update")
         return Response()
@@ -125,11 +127,11 @@ _CHECKS: dict[str, Callable[..., None]] = {
 }
 
 
-def _look_up(view: Any, rehearsal: Rehearsal) -> None:
+def _look_up(view: Any, rehearsal: Rehearsal, how: LookUp) -> None:
     """Do for the host's own handler what can be done without running it: parse the body, find the row."""
     view.request.data  # noqa: B018 - parsing raises 400 and 415.
     rehearsal.warnings = (UNCHECKED,)
-    instance = _row(view)
+    instance = _row(view, how)
     if instance is None:
         return
     call = rehearsal.call
@@ -149,14 +151,16 @@ def _named(view: Any, role: str, instance: Any) -> dict[str, Any]:
     return {role: label(instance), "row": row} if row else {role: label(instance)}
 
 
-def _row(view: Any) -> Any:
-    if not isinstance(view, generics.GenericAPIView) or (view.lookup_url_kwarg or view.lookup_field) not in view.kwargs:
+def _row(view: Any, how: LookUp) -> Any:
+    named = isinstance(view, generics.GenericAPIView) and (view.lookup_url_kwarg or view.lookup_field) in view.kwargs
+    if not named or how is LookUp.NEVER:
         return None
     try:
         return view.get_object()
-    except (Http404, PermissionDenied, APIException):
-        raise
-    except Exception:  # noqa: BLE001 - its handler need not use get_object(), so this is no reason to refuse.
+    except Exception as error:
+        if how is LookUp.SURE and isinstance(error, Http404 | PermissionDenied | APIException):
+            raise
+        # Its handler need not use get_object(), so this is no reason to refuse.
         return None
 
 

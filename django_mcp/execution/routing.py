@@ -87,7 +87,10 @@ def _spellings(path: str, urlconf: str) -> Iterator[tuple[str | None, str]]:
 
 def _landed(match: ResolverMatch, holes: Mapping[str, str], urlconf: str) -> bool:
     """Tell whether every text is in the hole that it was meant for, and nothing else was filled from it."""
-    captured: Mapping[str, Any] = vars(match)["captured_kwargs"] or {}
+    # Django's `captured_kwargs` are those of the last pattern alone, without what the prefixes of include() captured.
+    fixed = vars(match)["extra_kwargs"] or {}
+    captured = {name: value for name, value in match.kwargs.items() if name not in fixed}
+    captured |= vars(match)["captured_kwargs"] or {}
     named = {name: text for name, text in holes.items() if name in captured}
     positional = [text for name, text in holes.items() if name not in captured]
     if positional != list(map(str, match.args)) or any(

@@ -69,6 +69,14 @@ def test_a_nested_row_is_made_under_its_parent(attempt):
     assert (ticket.project.slug, ticket.owner.username, ticket.details) == ("apollo", "alice", {"a": [1]})
 
 
+def test_an_argument_in_the_prefix_of_an_include_is_one_as_any_other(alice, attempt):
+    assert alice.read("ticket_below_retrieve", project_slug="apollo", id=1).response["id"] == 1
+    assert alice.read("ticket_below_retrieve", project_slug="other", id=1).code == "not_found"
+    made = attempt("ticket_below_create", project_slug="apollo", title="New", details={})
+    assert Ticket.objects.get(pk=made.response["id"]).project.slug == "apollo"
+    assert attempt("note_of_year", number=7).response == {"emails": []}
+
+
 @pytest.mark.parametrize("email", ["a+b@x.cz", "ž ü@x.cz", "50%@x.cz", "q?#&@x.cz"])
 def test_a_row_is_looked_up_by_any_text_that_a_url_can_hold(alice, attempt, email):
     assert alice.read("person_retrieve", email=email).response["email"] == email

@@ -350,6 +350,16 @@ def test_read_only_field_is_dropped_and_said():
     assert (result, warnings) == ({"page": 1}, ('"created" is read-only and was ignored.',))
 
 
+def test_read_only_field_that_the_hosts_code_may_read_goes_on_and_is_said():
+    result, warnings = normalise(ORDER, {"created": ["x"], "page": 1}, lenient=frozenset({"created"}))
+
+    assert result == {"page": 1, "created": ["x"]}
+    assert warnings == (
+        '"created" is described as read-only. It was passed on: the operation\'s own code may read it.',
+    )
+    assert normalise(ORDER, result, lenient=frozenset({"created"}))[0] == result
+
+
 def test_read_only_field_of_a_list_is_said_once():
     items = [{"product_id": 1, "total": 5}, {"product_id": 2, "total": 5}]
     result, warnings = normalise(ORDER, {"items": items}, read_only=frozenset({"items.total"}))

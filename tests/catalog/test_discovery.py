@@ -435,6 +435,16 @@ def test_a_summary_is_one_line_of_bounded_length():
     assert "\n" not in summary
 
 
+def test_a_summary_has_no_markup_of_the_hosts_pages_in_it():
+    class View(APIView):
+        """<!-- For users --> Gives <b>all</b> of a <a href="#x">room</a>, by its <uuid>."""
+
+        def get(self, request):
+            return Response({})
+
+    assert operation_of("GET", path("x/", View.as_view())).summary == "Gives all of a room, by its <uuid>."
+
+
 def test_translated_texts_are_in_the_language_of_the_project():
     @extend_schema(summary=gettext_lazy("Yes"), description=gettext_lazy("No"))
     @api_view(["GET"])

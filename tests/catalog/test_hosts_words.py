@@ -21,7 +21,7 @@ from django_mcp.catalog.schema import schema_for
 from tests.catalog.hosts import catalog_of, names_of, operation_of, schema_of
 from tests.catalog.test_schema import Items, described
 from tests.host import schemas
-from tests.host.schemas import ForgetfulSchema, HouseSchema, SilentSchema
+from tests.host.schemas import ForgetfulSchema, FrugalSchema, HouseSchema, SilentSchema
 
 
 @pytest.fixture
@@ -136,6 +136,13 @@ def test_what_a_serializer_that_cannot_be_described_declares_secret_is_secret(se
 def test_the_default_of_an_option_is_told_and_not_sent():
     style = listing(schema=HouseSchema()).input["properties"]["style"]
     assert style == {"enum": ["short", "long"], "description": 'Default: "short".'}
+
+
+def test_overrides_of_a_schema_class_need_not_know_every_argument_there_is():
+    view = type("View", (Items,), {"schema": FrugalSchema()})
+    schema = schema_of("POST", path("x/", view.as_view({"post": "create"})))
+    assert {"name", "price"} <= schema.input["properties"].keys()
+    assert schema.warnings == ()
 
 
 class Line(serializers.Serializer):

@@ -109,9 +109,40 @@ def test_the_same_viewset_routed_twice_gets_unique_names_in_any_order():
     first, second = catalog_of(one, other), catalog_of(other, one)
     names = {(found.route, found.method): found.name for found in first.operations}
     assert len(set(names.values())) == 16
-    assert names["/a/users/", "GET"] == "user_list_a_users"
+    assert names["/a/users/", "GET"] == "user_list_a"
     assert names == {(found.route, found.method): found.name for found in second.operations}
     assert len(first.problems) == 16
+
+
+def test_names_that_collide_get_the_words_of_their_routes_that_they_lack():
+    names = names_of(
+        path("shop/api/v3/users/", include(routed("", "user"))),
+        path("shop/api/v3/teams/<team_pk>/users/", include(routed("", "user"))),
+    )
+    assert [name for name in names if "list" in name] == ["user_list_shop", "user_list_shop_teams"]
+
+
+def test_versions_and_the_word_api_are_added_where_nothing_else_tells_apart():
+    names = names_of(
+        path("api/v1/", include(routed("users", "user"))), path("api/v2/", include(routed("users", "user")))
+    )
+    assert [name for name in names if "list" in name] == ["user_list_api_v1", "user_list_api_v2"]
+
+
+def test_a_name_that_collided_is_never_the_bare_one_which_may_have_meant_another_before():
+    names = names_of(
+        path("users/", include(routed("", "user"))), path("teams/<pk>/users/", include(routed("", "user")))
+    )
+    assert [name for name in names if "list" in name] == ["user_list_teams", "user_list_users"]
+
+
+@given(st.permutations(["/a/", "/b/a/", "/a/{x}/", "/a/{y}/b/", "/api/a/", "/x_b/", "/"]))
+def test_names_do_not_depend_on_the_order_of_routes(routes):
+    candidates = [Candidate(explicit="", derived=name, method="GET", route=route) for route in routes for name in "ax"]
+    told = {(one.derived, one.route): name for one, name in zip(candidates, assign(candidates)[0], strict=True)}
+    ordered = sorted(candidates, key=lambda one: (one.derived, one.route))
+    again = {(one.derived, one.route): name for one, name in zip(ordered, assign(ordered)[0], strict=True)}
+    assert told == again
 
 
 def test_routes_of_the_same_words_stay_apart():

@@ -38,7 +38,7 @@ from rest_framework.viewsets import ModelViewSet
 
 from django_mcp.catalog import schema as schema_module
 from django_mcp.catalog.dependence import variant
-from django_mcp.catalog.schema import CACHE_SIZE, forget, schema_for
+from django_mcp.catalog.schema import CACHE_SIZE, UNDESCRIBED_BODY, forget, schema_for
 from django_mcp.decorators import mcp_operation
 from django_mcp.vocabulary import Argument, Operation
 from tests.catalog.hosts import catalog_of, operation_of, schema_of
@@ -1099,3 +1099,74 @@ def test_describing_beside_the_hosts_own_schema_generation_disturbs_neither():
             thread.join()
             sys.setswitchinterval(interval)
     assert wrong == []
+
+
+def test_a_serializer_that_needs_what_only_the_url_tells_is_described_by_what_it_declares():
+    class Seat(serializers.ModelSerializer):
+        class Meta:
+            model = Item
+            fields = ["name", "owner"]
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.fields["owner"].queryset = self.context["event"].owners
+
+    class Seats(ModelViewSet):
+        queryset = Item.objects.all()
+        serializer_class = Seat
+        pagination_class = pagination.LimitOffsetPagination
+
+    routed = path("seats/", Seats.as_view({"get": "list", "post": "create"}))
+    assert schema_of("POST", routed).input["properties"].keys() == {"name", "owner"}
+    rows = schema_of("GET", routed).output["properties"]["results"]
+    assert rows["items"]["properties"].keys() == {"name", "owner"}
+    assert any("'event'" in message for message in schema_of("POST", routed).warnings)
+
+
+class Order(serializers.Serializer):
+    email = serializers.CharField()
+    positions = serializers.ListField(read_only=True)
+
+
+def order_created(**attributes):
+    view = type("Orders", (generics.CreateAPIView,), {"serializer_class": Order, **attributes})
+    return schema_of("POST", path("orders/", view.as_view()))
+
+
+def test_a_read_only_field_is_the_serializers_to_ignore_where_nobody_else_reads_the_body():
+    schema = order_created(perform_create=lambda self, serializer: None)
+    assert (schema.read_only, schema.lenient) == ({"positions"}, frozenset())
+
+
+@pytest.mark.parametrize("name", ["create", "post"])
+def test_a_read_only_field_may_be_what_a_handler_of_the_hosts_own_reads(name):
+    schema = order_created(**{name: lambda self, request: Response(request.data)})
+    assert (schema.read_only, schema.lenient) == (frozenset(), {"positions"})
+    assert schema.input["properties"].keys() == {"email"}
+
+
+def test_an_action_for_which_nobody_chose_a_serializer_is_not_described_by_that_of_the_others():
+    class Chosen(serializers.Serializer):
+        reason = serializers.CharField()
+
+    class Choosing(ModelViewSet):
+        queryset = Item.objects.all()
+
+        def get_serializer_class(self):
+            return Chosen if self.action == "close" else ItemSerializer
+
+        def get_serializer(self, *args, **kwargs):
+            return self.get_serializer_class()(*args, **kwargs)
+
+        @action(detail=True, methods=["post"])
+        def close(self, request, pk): ...
+
+        @action(detail=True, methods=["post"])
+        def invite(self, request, pk): ...
+
+    def described_of(name):
+        return schema_of("POST", path("x/<int:id>/", Choosing.as_view({"post": name})))
+
+    assert described_of("close").input["properties"].keys() == {"id", "reason"}
+    assert described_of("invite").input["properties"].keys() == {"id"}
+    assert UNDESCRIBED_BODY in described_of("invite").notes

@@ -2,8 +2,9 @@
 
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 
 import pytest
 from django.core.files.base import ContentFile
@@ -55,6 +56,17 @@ def test_the_decorator_block_is_python_that_runs():
     exec(blocks("python")[1], names)
     said = getattr(names["OrderViewSet"], OPERATION_ATTRIBUTE)["create"]
     assert said["summary"](None, {"items": [1, 2], "customer_name": "Sam"}) == "Order 2 items for Sam"
+
+
+def test_the_context_of_a_tenant_is_python_that_is_fit_for_the_setting():
+    (block,) = [block for block in blocks("python") if "EXECUTION_CONTEXT" in block or "tenant_of_path" in block]
+    names = {}
+    # The project's own modules are made up.
+    exec("\n".join(line for line in block.splitlines() if not line.startswith("from shop.")), names)
+    seen = []
+    names["tenant_scope"] = lambda tenant: nullcontext(seen.append(tenant))
+    with names["tenant_of_path"](SimpleNamespace(path_info="/mcp")):
+        assert seen == [None]
 
 
 def defined_by(block):

@@ -180,13 +180,6 @@ DIFFERENCES = (
         outcome=_nothing_happened,
     ),
     Difference(
-        "looked up in advance",
-        "A generic view's row is looked up for the preview, with its object permissions, also where the host's own "
-        "handler would not have done it.",
-        lambda case, told, seen: case.name.startswith("own_id_") and (told.status, seen.status) == (404, 200),
-        outcome=_nothing_happened,
-    ),
-    Difference(
         "no pages for people",
         "A view that renders only DRF's browsable pages answers its data.",
         _of("browsable"),

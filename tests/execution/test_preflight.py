@@ -426,3 +426,9 @@ def test_long_values_are_shown_short(call, context, item):
     people = [Person.objects.create(email=f"{number}@x.cz").pk for number in range(30)]
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": people}, at="/items/1/"), context)
     assert finding.preview["changes"][0]["to"] == [*people[:20], "… and 10 more"]
+
+
+def test_a_row_that_the_handler_does_not_look_up_is_neither_missed_nor_shown(call, context, item):
+    for key in ("9", str(item.pk)):
+        finding = examine(call("POST", "/own-below/{pk}/", {"pk": key}, at="/own-below/1/"), context)
+        assert (finding.refusal, finding.target, finding.preview) == (None, None, None)

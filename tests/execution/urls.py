@@ -27,6 +27,7 @@ urlpatterns = [
     path("generic/<int:pk>/", views.GenericItem.as_view()),
     path("own-create/", views.OwnCreate.as_view()),
     path("own/<int:pk>/", views.Own.as_view()),
+    path("own-below/<int:pk>/", views.OwnCreate.as_view()),
     path("throttled/", views.Throttled.as_view()),
     path("initial/", views.Initial.as_view()),
     path("denied/", views.Denied.as_view()),

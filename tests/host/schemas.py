@@ -31,6 +31,16 @@ class ForgetfulSchema(AutoSchema):
         return operation
 
 
+class FrugalSchema(AutoSchema):
+    """Overrides methods with the arguments that they are called with, and no more."""
+
+    def _get_request_body(self):
+        return super()._get_request_body()
+
+    def _map_serializer_field(self, field, direction):
+        return super()._map_serializer_field(field, direction)
+
+
 class SilentSchema(AutoSchema):
     """Keeps the operation out of the project's document."""
 

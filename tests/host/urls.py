@@ -22,8 +22,13 @@ router.register("plain", oddities.PlainViewSet, "plain")
 router.register("assets", inventory.AssetViewSet, "asset")
 shelf = inventory.ShelfViewSet.as_view({"get": "list", "delete": "bulk_destroy"})
 
+below = SimpleRouter()
+below.register("tickets", tracker.TicketViewSet, "ticket-below")
+
 api = [
     *router.urls,
+    path("below/<slug:project_slug>/", include(below.urls)),
+    path("years/<int:number>/", include([re_path(r"^note/$", oddities.note, name="note-of-year")])),
     path("by-host/", oddities.VersionedByHost.as_view()),
     path("by-query/", oddities.VersionedByQuery.as_view()),
     path("all-sorts/", oddities.AllSorts.as_view(), name="all-sorts"),
