@@ -36,8 +36,8 @@ MAX_COMPARED = 50
 MAX_WORDS = 32
 MAX_GUESSED = 8
 FREQUENT = 500
-# A schema takes milliseconds to describe; beyond this many the first search would take longer than anyone waits.
-MAX_DESCRIBED = 1000
+# A schema takes milliseconds to describe, in large applications tens of them; the first search waits for all.
+MAX_DESCRIBED = 500
 
 _PREPOSITIONS = frozenset({"for", "of", "in", "by", "from", "with"})
 
