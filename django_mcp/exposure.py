@@ -37,6 +37,8 @@ ASKED_FOR_WORST = 25
 _NAMELESS: frozenset[Any] = frozenset({AllowAny, IsAdminUser, IsAuthenticated, IsAuthenticatedOrReadOnly})
 # With those that look at the model of the view's queryset besides.
 _DECLARED: frozenset[Any] = _NAMELESS | {DjangoModelPermissions, DjangoModelPermissionsOrAnonReadOnly}
+# DRF's own mark of a view to which those do not apply.
+_UNAPPLIED = "_ignore_model_permissions"
 
 logger = logging.getLogger("django_mcp")
 
@@ -147,7 +149,7 @@ def _declared_answer(operation: Operation, user: Any) -> bool | None:
         queryset = declared(operation, "queryset")
         if not _DECLARED.issuperset(classes) or queryset is None or not issubclass(view_class, GenericAPIView):
             return None
-        model = SimpleNamespace(queryset=queryset)
+        model = SimpleNamespace(queryset=queryset, **{_UNAPPLIED: declared(operation, _UNAPPLIED)})
         asked.append("get_queryset")
     if not is_plain(view_class, *asked):
         return None

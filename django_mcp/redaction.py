@@ -15,6 +15,7 @@ from django_mcp.conf import conf
 
 MASK = "********"
 MAX_QUOTED = 200
+MAX_KNOWN_NAME = 100
 MAX_READ = 10
 MAX_DATA_URI = 400
 # Deeper than anything that comes in; what a view answers may nest as deep as Python allows.
@@ -34,8 +35,13 @@ def sensitive_name(name: str) -> bool:
     return _is_sensitive(name, conf.REDACT_FIELDS)
 
 
-@lru_cache(maxsize=4096)
 def _is_sensitive(name: str, parts: tuple[str, ...]) -> bool:
+    # A caller may send names of any length, and those must not stay in memory.
+    return _known(name, parts) if len(name) <= MAX_KNOWN_NAME else _known.__wrapped__(name, parts)
+
+
+@lru_cache(maxsize=4096)
+def _known(name: str, parts: tuple[str, ...]) -> bool:
     plain = _letters(name)
     return any(_letters(part) in plain for part in parts)
 
@@ -49,9 +55,8 @@ def redact(value: Any, sensitive: Collection[str] = (), *, secrets: Iterable[str
     """Return a copy of a JSON value with secrets masked, at any depth; what nests absurdly deep is left out.
 
     A field is masked by its name, or because its dotted path (lists do not count) is in `sensitive`, also where objects
-    are sent as JSON text. Our own keys
-    and tokens are masked inside any text, and so are `secrets`, the values that came in sensitive arguments. Files,
-    sent as data URIs, are cut to their first part.
+    are sent as JSON text. Our own keys and tokens are masked inside any text, and so are `secrets`, the values that came
+    in sensitive arguments. Files, sent as data URIs, are cut to their first part.
     """
     return _Masking(frozenset(sensitive), conf.REDACT_FIELDS, forms_of(secrets) if secrets else ()).mask(
         value, "", MAX_SHOWN_DEPTH

@@ -219,6 +219,16 @@ def test_permissions_by_model_say_the_same_with_and_without_a_view(make_mcp, mon
         assert (MENU in found(make_mcp())) is may
 
 
+def test_a_view_to_which_permissions_by_model_do_not_apply_is_reached_without_them(make_mcp, monkeypatch):
+    from demo_project.coffee_shop.views import MenuViewSet
+
+    monkeypatch.setattr(DjangoModelPermissions, "perms_map", {"GET": ["%(app_label)s.view_%(model_name)s"]})
+    monkeypatch.setattr(MenuViewSet, "permission_classes", [DjangoModelPermissions])
+    assert MENU not in found(make_mcp())
+    monkeypatch.setattr(MenuViewSet, "_ignore_model_permissions", True, raising=False)
+    assert MENU in found(make_mcp())
+
+
 @pytest.mark.parametrize("permission", [IsAdminUser, IsAuthenticated & IsAdminUser])
 def test_the_permissions_that_a_view_declares_are_asked_of_the_user(
     make_mcp, monkeypatch, permission, django_user_model

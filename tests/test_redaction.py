@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from django_mcp import redaction
 from django_mcp.redaction import MASK, one_line, quoted, redact
 
 
@@ -109,3 +110,10 @@ def test_a_key_is_known_wherever_it_stands(before):
 
 def test_what_is_agreed_to_by_yes_or_no_is_shown():
     assert redact({"discard_all": True, "card": "4111"}) == {"discard_all": True, "card": MASK}
+
+
+def test_long_names_are_masked_and_do_not_stay_in_memory():
+    redaction._known.cache_clear()
+    long = "x" * 100_000
+    assert redact({f"{long}_password": "hush", long: "seen"}) == {f"{long}_password": MASK, long: "seen"}
+    assert redaction._known.cache_info().currsize == 0
