@@ -1,0 +1,7 @@
+"""What hosts import: `from django_mcp import mcp_operation, mcp_tool, Safety, ToolError, ProtocolError`."""
+
+from django_mcp.decorators import mcp_operation, mcp_tool
+from django_mcp.errors import ProtocolError, ToolError
+from django_mcp.types import Safety
+
+__all__ = ["ProtocolError", "Safety", "ToolError", "mcp_operation", "mcp_tool"]

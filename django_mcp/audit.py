@@ -5,8 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from django_mcp.models import AuditEvent
-from django_mcp.redaction import one_line, redact, storable
-from django_mcp.vocabulary import Caller, EventKind
+from django_mcp.protocol.json import storable
+from django_mcp.redaction import redact
+from django_mcp.text import one_line
+from django_mcp.types import Caller, EventKind
 
 
 def record(

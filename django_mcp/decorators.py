@@ -5,7 +5,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from django.core.exceptions import ImproperlyConfigured
 
-from django_mcp.vocabulary import Caller, Hints, Safety
+from django_mcp.types import Caller, Hints, Safety
 
 Target = TypeVar("Target", bound=Callable[..., Any] | type)
 

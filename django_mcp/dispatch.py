@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django_mcp.access.exposure import reach
+from django_mcp.access.server_config import Server
 from django_mcp.errors import ProtocolError
-from django_mcp.exposure import reach
+from django_mcp.host.requests import Context
 from django_mcp.pipeline import call_tool
-from django_mcp.protocol import cursors, elicitation, mirrors
+from django_mcp.protocol import elicitation, headers, serializers
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.metadata import Metadata
 from django_mcp.protocol.revisions import (
@@ -19,9 +21,7 @@ from django_mcp.protocol.revisions import (
     trim_tool,
 )
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, InputParams, ListToolsParams, read
-from django_mcp.redaction import quoted
-from django_mcp.requests import Context
-from django_mcp.server import Server
+from django_mcp.text import quoted
 from django_mcp.tools import api_tools, registry
 
 Params = Mapping[str, Any]
@@ -80,7 +80,7 @@ def _list_tools(params: Params, context: Context, server: Server, metadata: Meta
     page = registry.listed(context, server, after=read(ListToolsParams, params).get("cursor") or "")
     result: dict[str, Any] = {"tools": [trim_tool(tool, metadata.revision) for tool in page.tools]}
     if page.last:
-        result["nextCursor"] = cursors.encode(page.last)
+        result["nextCursor"] = serializers.encode_cursor(page.last)
     return {**result, **CACHING} if metadata.modern else result
 
 
@@ -90,7 +90,7 @@ def _call_tool(params: Params, context: Context, server: Server, metadata: Metad
     if metadata.modern and name not in api_tools.BY_NAME:
         caller_reach = reach(context, server)
         schema, _ = registry.find(name, caller_reach).schemas(caller_reach)
-        mirrors.check_arguments(schema, arguments, context.outer.headers)
+        headers.check_arguments(schema, arguments, context.outer.headers)
     if metadata.modern:
         context = replace(context, inputs=_inputs(params, metadata))
     result = call_tool(name, arguments, context, server).as_mcp()

@@ -19,14 +19,14 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.parsers import FileUploadParser
 
-from django_mcp.catalog.bare_views import view_for
+from django_mcp.access.exposure import exposed
+from django_mcp.access.server_config import Server
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.inspection import PASSED_OVER, inspector_for, quietly
-from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
-from django_mcp.catalog.schema_classes import is_customised
-from django_mcp.exposure import exposed
-from django_mcp.server import Server
-from django_mcp.vocabulary import Operation
+from django_mcp.host.views import view_for
+from django_mcp.schema.inspector import PASSED_OVER, inspector_for, quietly
+from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.schema.per_user import is_customised
+from django_mcp.types import Operation
 
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
 _WRITTEN = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded", "*/*", "application/*")

@@ -7,8 +7,10 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from django_mcp import incidents, read_guard, trail
-from django_mcp.approval import confirmations, questions, state
+from django_mcp import error_reports, refusal_audit
+from django_mcp.access.exposure import Reach, reach
+from django_mcp.access.server_config import API_TOOLS, Server
+from django_mcp.approval import confirmations, fingerprint, questions
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
 from django_mcp.conf import conf
@@ -23,26 +25,14 @@ from django_mcp.errors import (
 )
 from django_mcp.execution import gateway, preflight
 from django_mcp.execution.gateway import Guard
-from django_mcp.exposure import Reach, reach
-from django_mcp.findings import Finding
+from django_mcp.host import read_guard
+from django_mcp.host.requests import Context
 from django_mcp.models import Confirmation
-from django_mcp.requests import Context
-from django_mcp.server import API_TOOLS, Server
-from django_mcp.tools import media, registry, results
+from django_mcp.tools import answers, media, registry
+from django_mcp.tools.answers import ToolResult, proposal, summary_of
 from django_mcp.tools.base import AnsweringTool, AnyTool
-from django_mcp.tools.operations import reachable_names
-from django_mcp.tools.proposals import proposal, summary_of
-from django_mcp.tools.results import ToolResult
-from django_mcp.vocabulary import (
-    ApprovalMode,
-    Caller,
-    Channel,
-    EventKind,
-    Outcome,
-    Reply,
-    Safety,
-    ToolCall,
-)
+from django_mcp.tools.calls import reachable_names
+from django_mcp.types import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, Reply, Safety, ToolCall
 
 
 def call_tool(name: str, arguments: Mapping[str, Any], context: Context, server: Server) -> ToolResult:
@@ -65,11 +55,11 @@ def _answered_always(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: 
     try:
         return _answer(tool, arguments, caller_reach)
     except ToolError as error:
-        return results.failure(target, error)
+        return answers.failure(target, error)
     except ProtocolError:
         raise
     except Exception as error:  # noqa: BLE001 - reported
-        return results.failure(target, _failed(f"Calling {tool.name} failed.", error))
+        return answers.failure(target, _failed(f"Calling {tool.name} failed.", error))
 
 
 def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) -> ToolResult:
@@ -80,14 +70,14 @@ def _answer(tool: AnyTool, arguments: Mapping[str, Any], caller_reach: Reach) ->
     try:
         call = tool.resolve(arguments, caller_reach, _stored_for(caller_reach.context.caller))
     except ToolError as error:
-        trail.unresolved(tool, arguments, caller_reach, error)
+        refusal_audit.unresolved(tool, arguments, caller_reach, error)
         raise
     if not call.mutates:
         return _read(call, caller_reach)
     try:
         return _write(call, caller_reach)
     except ToolError as error:
-        trail.refused(call, caller_reach.context.caller, error)
+        refusal_audit.refused(call, caller_reach.context.caller, error)
         raise
 
 
@@ -101,7 +91,7 @@ def _stored_for(caller: Caller) -> Callable[..., Mapping[str, Any] | None]:
 def _read(call: ToolCall, caller_reach: Reach) -> ToolResult:
     with _closing(_run(call, caller_reach.context)) as reply:
         if conf.AUDIT_READS:
-            trail.note(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
+            refusal_audit.note(EventKind.READ, call, caller_reach.context.caller, status=reply.status)
         return _answered(call, reply, caller_reach)
 
 
@@ -109,13 +99,13 @@ def _write(call: ToolCall, caller_reach: Reach) -> ToolResult:
     try:
         admitted = _admit(call, caller_reach)
     except DatabaseError as error:
-        error_id = incidents.report(f"Storing the confirmation of {call.target} failed.", error)
+        error_id = error_reports.report(f"Storing the confirmation of {call.target} failed.", error)
         raise Unavailable("The confirmation could not be stored, nothing ran. Try again.", errorId=error_id) from error
     except ToolError:
         raise
     except ProtocolError as error:
         # A host's tool may refuse in the protocol's words while its arguments are validated.
-        trail.refused(call, caller_reach.context.caller, error)
+        refusal_audit.refused(call, caller_reach.context.caller, error)
         raise
     except Exception as error:
         raise _failed(f"Preparing {call.target} failed.", error) from error
@@ -160,7 +150,7 @@ def _propose(call: ToolCall, caller_reach: Reach, mode: ApprovalMode) -> ToolRes
         lifetime=lifetime,
         summary=summary_of(call, caller_reach.context.caller),
         finding=finding,
-        target_state=state.fingerprint(finding.target, _said(call, caller_reach.context.caller)),
+        target_state=fingerprint.fingerprint(finding.target, _said(call, caller_reach.context.caller)),
     )
     return proposal(call, row, token, lifetime=lifetime, finding=finding)
 
@@ -184,7 +174,7 @@ def _examined(call: ToolCall, caller_reach: Reach) -> Finding:
         return Finding()
     finding = preflight.examine(call, caller_reach.context)
     if finding.refusal is not None:
-        raise results.error_of(finding.refusal)
+        raise answers.error_of(finding.refusal)
     return finding
 
 
@@ -192,7 +182,7 @@ def _unchanged(call: ToolCall, caller: Caller, row: Confirmation, finding: Findi
     """Return the check that what the call would change is still what was shown."""
 
     def check(locked: bool) -> None:  # noqa: FBT001 - the gateway's word on its transaction
-        if not state.unchanged(row.target_state, finding.target, _said(call, caller), locked=locked):
+        if not fingerprint.unchanged(row.target_state, finding.target, _said(call, caller), locked=locked):
             details = {} if finding.preview is None else {"preview": finding.preview}
             raise TargetChanged(
                 "What this would change is no longer what was shown, nothing ran. Call again without the token and "
@@ -217,16 +207,16 @@ def _execute(call: ToolCall, caller_reach: Reach, admitted: _Admitted) -> ToolRe
         confirmations.give_back(claim, caller=caller, reason=error.code)
         raise
     except Exception as error:  # noqa: BLE001 - reported; what it did before it failed is not known
-        reply = Reply(status=500, error_id=incidents.report(f"Executing {call.target} failed.", error))
+        reply = Reply(status=500, error_id=error_reports.report(f"Executing {call.target} failed.", error))
     with _closing(reply):
-        outcome = confirmations.settle(claim, results.outcome_of(call, reply), call=call, caller=caller)
+        outcome = confirmations.settle(claim, answers.outcome_of(call, reply), call=call, caller=caller)
         try:
             return _answered(call, reply, caller_reach, outcome)
         except ProtocolError:
             raise
         except Exception as error:  # noqa: BLE001 - reported; it is done, and the answer must not say otherwise
-            error_id = incidents.report(f"What {call.target} answered could not be shown.", error)
-            return results.unshown(call, outcome, error_id)
+            error_id = error_reports.report(f"What {call.target} answered could not be shown.", error)
+            return answers.unshown(call, outcome, error_id)
 
 
 def _run(call: ToolCall, context: Context, *, guard: Guard | None = None) -> Reply:
@@ -240,7 +230,7 @@ def _watched(call: ToolCall, context: Context, guard: Guard | None) -> Reply:
     with read_guard.watching(call.target) as watch:
         reply = gateway.execute(call, context, guard=guard) if call.run is None else call.run()
     if watch.writes:
-        trail.note(EventKind.READ_WROTE, call, context.caller, wrote=watch.writes, refused=watch.refused)
+        refusal_audit.note(EventKind.READ_WROTE, call, context.caller, wrote=watch.writes, refused=watch.refused)
     if not watch.refused:
         return reply
     # Also where the view went on after the refusal: its answer may speak of what was not written.
@@ -267,20 +257,20 @@ def _answered(call: ToolCall, reply: Reply, caller_reach: Reach, outcome: Outcom
     if isinstance(reply.error, ProtocolError):
         raise reply.error
     if isinstance(reply.error, ToolError):
-        return results.failure(call.target, reply.error)
+        return answers.failure(call.target, reply.error)
     if not reply.ok:
-        return results.failure(call.target, results.error_of(reply, outcome))
+        return answers.failure(call.target, answers.error_of(reply, outcome))
     if call.operation is None:
         return ToolResult(structured=reply.structured, blocks=reply.blocks, asked=reply.asked)
     blocks, notes = media.attached(reply.attachment, caller_reach.context)
     if notes:
         reply = replace(reply, notes=(*reply.notes, *notes))
-    return results.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)
+    return answers.success(call, reply, reachable_names(call.operation.hints.follow_ups, caller_reach), blocks)
 
 
 def _failed(what: str, error: Exception) -> InternalError:
     """Report what nobody foresaw, before a write or in a read, and return what the model is told of it."""
-    error_id = incidents.report(what, error)
+    error_id = error_reports.report(what, error)
     return InternalError(
         "The call failed on the server, and nothing was changed by it. Tell the user; the error id is in the log.",
         errorId=error_id,

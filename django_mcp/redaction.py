@@ -2,9 +2,7 @@
 
 import html
 import json
-import math
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,17 +10,13 @@ from typing import Any
 from urllib.parse import quote
 
 from django_mcp.conf import conf
+from django_mcp.text import LEFT_OUT
 
 MASK = "********"
-MAX_QUOTED = 200
 MAX_KNOWN_NAME = 100
-MAX_READ = 10
 MAX_DATA_URI = 400
 # Deeper than anything that comes in; what a view answers may nest as deep as Python allows.
 MAX_SHOWN_DEPTH = 160
-# MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
-MAX_DEPTH = 24
-LEFT_OUT = "…"
 # Shorter texts occur everywhere: masking them would only garble what is said.
 MIN_SECRET = 3
 
@@ -142,45 +136,3 @@ def _scrub(text: str) -> str:
         # A file: its bytes say nothing to who reads this, and there may be megabytes of them.
         text = f"{text[: text.find(',', 0, MAX_DATA_URI // 2) + 1] or 'data:'}… ({len(text)} characters)"
     return _SECRETS.sub(MASK, text)
-
-
-def one_line(text: object, limit: int = MAX_QUOTED) -> str:
-    """Return text from data as one line: no control or bidirectional characters, at most `limit` characters."""
-    # Characters that are removed may come by the million.
-    kept = str(text)[: MAX_READ * limit]
-    # What is printable, as nearly all text is, has no such characters, and no spaces but the plain one.
-    if not kept.isprintable():
-        kept = "".join(
-            " " if char.isspace() else char for char in kept if char.isspace() or unicodedata.category(char)[0] != "C"
-        )
-    kept = " ".join(kept.split())
-    return kept if len(kept) <= limit else kept[: limit - 1] + "…"
-
-
-def quoted(text: object) -> str:
-    """Return a value from data as a quoted, one-line string that cannot end its own quotation."""
-    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def storable(value: Any, depth: int = MAX_DEPTH) -> Any:
-    """Return a JSON value as any database's JSON column can hold it.
-
-    NUL and lone surrogates, which PostgreSQL refuses, are replaced, numbers that are not finite become null, and what
-    lies too deep is left out.
-    """
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping | list | tuple):
-        if depth == 0:
-            return LEFT_OUT
-        if isinstance(value, Mapping):
-            return {clean_text(str(key)): storable(item, depth - 1) for key, item in value.items()}
-        return [storable(item, depth - 1) for item in value]
-    return value
-
-
-def clean_text(text: str) -> str:
-    """Return text without what PostgreSQL cannot store."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

@@ -16,16 +16,16 @@ from django.db import models
 from django.test import Client
 from django.urls import reverse
 
-from django_mcp import inventory, keys
+from django_mcp.access import keys
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.protocol import elicitation
+from django_mcp.protocol.headers import METHOD_HEADER, NAME_HEADER
 from django_mcp.protocol.metadata import VERSION_HEADER
-from django_mcp.protocol.mirrors import METHOD_HEADER, NAME_HEADER
 from django_mcp.protocol.revisions import MODERN
 from django_mcp.protocol.serializers import CLIENT_CAPABILITIES, PROTOCOL_VERSION
-from django_mcp.tools import api_tools, raw_schemas
+from django_mcp.tools import api_tools, inventory, raw_schemas
 from django_mcp.tools.base import API_CALL, API_READ, TOKEN
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 REVISION = "2025-11-25"
 

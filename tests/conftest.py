@@ -127,8 +127,8 @@ def user(shop, django_user_model):
 @pytest.fixture
 def make_mcp(user):
     """Return a function that issues a key with the given limits and returns its client."""
-    from django_mcp import keys
-    from django_mcp.vocabulary import Safety
+    from django_mcp.access import keys
+    from django_mcp.types import Safety
 
     def make(owner: Any = None, **limits: Any) -> Mcp:
         said = {"all_groups": True, "highest_safety": Safety.DESTRUCTIVE, **limits}

@@ -4,7 +4,7 @@ from django_mcp import audit
 from django_mcp.models import AuditEvent
 from django_mcp.models.audit import AppendOnly
 from django_mcp.redaction import MASK
-from django_mcp.vocabulary import EventKind
+from django_mcp.types import EventKind
 
 pytestmark = pytest.mark.django_db
 

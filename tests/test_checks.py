@@ -8,8 +8,8 @@ from rest_framework.authentication import SessionAuthentication, TokenAuthentica
 from django_mcp import checks
 from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.problems import Problem
-from django_mcp.catalog.schema import UNDESCRIBED, UNDESCRIBED_BODY
 from django_mcp.conf import KEYS
+from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY
 
 LOCMEM = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 REDIS = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1"}}
@@ -221,7 +221,7 @@ def test_other_distribution_with_this_package_is_reported(monkeypatch, name):
             raise PackageNotFoundError(asked)
         return object()
 
-    monkeypatch.setattr(checks.distributions, "distribution", installed)
+    monkeypatch.setattr(checks.deployment, "distribution", installed)
     (found,) = checks.check_distributions(None)
     assert (found.id, name in found.msg) == ("django_mcp.W003", True)
 

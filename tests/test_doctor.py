@@ -21,12 +21,12 @@ from rest_framework.routers import SimpleRouter
 from rest_framework.views import APIView
 
 from django_mcp import doctor
+from django_mcp.access.server_config import current
 from django_mcp.catalog import discovery
 from django_mcp.decorators import mcp_operation
 from django_mcp.doctor import Severity, examine
-from django_mcp.management import diagnosis
+from django_mcp.management import output
 from django_mcp.models import ToolGroup
-from django_mcp.server import current
 from tests.host.models import Item, Person
 from tests.host.schemas import ForgetfulSchema
 
@@ -289,8 +289,8 @@ def test_json_holds_the_same_complaints(complaints):
 def test_long_lists_of_names_are_cut_unless_all_are_asked_for(complaints):
     hidden = [one for one in complaints if one.text.startswith("Nobody")]
     [names] = [one.about for one in hidden]
-    assert f"and {len(names) - diagnosis.MAX_NAMES} more" in diagnosis.as_text(hidden)
-    assert all(name in diagnosis.as_text(hidden, every=True) for name in names)
+    assert f"and {len(names) - output.MAX_NAMES} more" in output.complaints_text(hidden)
+    assert all(name in output.complaints_text(hidden, every=True) for name in names)
 
 
 def test_a_user_model_that_decides_itself_who_is_a_superuser_can_be_asked_for(monkeypatch):

@@ -278,7 +278,7 @@ def test_what_is_done_is_never_answered_as_not_done(mcp, monkeypatch):
         raise RecursionError
 
     token = mcp.propose(CREATE, LATTES)
-    monkeypatch.setattr("django_mcp.tools.results.success", broken)
+    monkeypatch.setattr("django_mcp.tools.answers.success", broken)
     answer = mcp.call(CREATE, LATTES, confirmationToken=token)
     assert (answer["status"], answer["httpStatus"]) == ("success", 201)
     assert "Do not repeat it" in answer["warnings"][0]
@@ -286,7 +286,7 @@ def test_what_is_done_is_never_answered_as_not_done(mcp, monkeypatch):
 
 
 def test_a_listener_that_breaks_after_the_fact_changes_no_answer(mcp, monkeypatch):
-    from django_mcp.approval import claims
+    from django_mcp.approval import transitions
     from django_mcp.signals import confirmation_settled
 
     def broken(*_args, **_kwargs):
@@ -296,10 +296,10 @@ def test_a_listener_that_breaks_after_the_fact_changes_no_answer(mcp, monkeypatc
         raise RuntimeError
 
     token = mcp.propose(CREATE, LATTES)
-    read = claims.read
+    read = transitions.read
     confirmation_settled.connect(listener)
     monkeypatch.setattr(
-        claims, "read", lambda jti: read(jti) if Confirmation.objects.get().settled_at is None else broken()
+        transitions, "read", lambda jti: read(jti) if Confirmation.objects.get().settled_at is None else broken()
     )
     try:
         assert mcp.call(CREATE, LATTES, confirmationToken=token)["status"] == "success"

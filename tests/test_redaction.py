@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_mcp import redaction
-from django_mcp.redaction import MASK, one_line, quoted, redact
+from django_mcp.redaction import MASK, redact
+from django_mcp.text import one_line, quoted
 
 
 def test_secrets_are_masked_at_any_depth_and_in_any_case():

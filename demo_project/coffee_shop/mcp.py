@@ -11,7 +11,7 @@ from demo_project.coffee_shop.models import Order, Product
 from django_mcp.decorators import mcp_tool
 from django_mcp.errors import NotFound, ToolError
 from django_mcp.tools.media import File, Image, Text
-from django_mcp.vocabulary import Caller, Safety
+from django_mcp.types import Caller, Safety
 
 GROUP = "barista"
 

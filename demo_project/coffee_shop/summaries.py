@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from demo_project.coffee_shop.models import Order
-from django_mcp.vocabulary import Caller
+from django_mcp.types import Caller
 
 
 def place_order(caller: Caller, arguments: Mapping[str, Any]) -> str:

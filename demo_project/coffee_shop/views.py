@@ -19,7 +19,7 @@ from demo_project.coffee_shop.filters import StatusFilter
 from demo_project.coffee_shop.models import Order, Product
 from demo_project.coffee_shop.serializers import OrderPreviewSerializer, OrderSerializer, ProductSerializer
 from django_mcp.decorators import mcp_operation
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 TWO_LATTES = {
     "customer_name": "Sam",

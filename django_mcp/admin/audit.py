@@ -10,8 +10,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
+from django_mcp.admin.display import facts, moment_of, outcome, with_note
 from django_mcp.admin.record import RecordAdmin, pretty
-from django_mcp.admin.shown import facts, moment_of, outcome, with_note
 from django_mcp.models import AuditEvent
 
 

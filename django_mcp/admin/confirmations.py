@@ -8,12 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.filters import titled
+from django_mcp.admin.display import STATES, facts, moment, moment_of, name_of, outcome, titled, with_note
 from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
-from django_mcp.admin.shown import STATES, facts, moment, moment_of, name_of, outcome, with_note
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.models.confirmations import STATE_CHOICES
-from django_mcp.vocabulary import State
+from django_mcp.types import State
 
 # The record of one confirmation is short, unless someone replays its token all night.
 TIMELINE = 200
@@ -34,7 +32,7 @@ class StateFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(value, label) for value, label in STATE_CHOICES if value != State.EXECUTING]
+        return [(value, label) for value, label in State.choices if value != State.EXECUTING]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         chosen = self.value() or ""

@@ -14,15 +14,15 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_protect
 
-from django_mcp import changes, server
-from django_mcp.admin.authority import actor
-from django_mcp.admin.modes import LABELS, ModeForm, mode_choices
+from django_mcp.access import config_changes, server_config
+from django_mcp.access.exposure import exposes_anything
+from django_mcp.access.server_config import PublishAs, Server
+from django_mcp.admin.display import LABELS, ModeForm, mode_choices
+from django_mcp.admin.forms import actor
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.exposure import exposes_anything
-from django_mcp.inventory import Offer, OfferedGroup, offered, orphaned
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.server import PublishAs, Server
-from django_mcp.vocabulary import EventKind
+from django_mcp.tools.inventory import Offer, OfferedGroup, offered, orphaned
+from django_mcp.types import EventKind
 
 
 class GroupForm(forms.Form):
@@ -91,7 +91,7 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
-        current = server.current()
+        current = server_config.current()
         groups = offered(current)
         bound: tuple[str, GroupForm] | None = None
         if request.method == "POST":
@@ -119,7 +119,7 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         values = dict(form.cleaned_data)
         if group.locked:
             del values["exposed"]
-        if changes.set_group(group.name, by=actor(request), **values):
+        if config_changes.set_group(group.name, by=actor(request), **values):
             messages.success(request, _("Group “%(name)s” was changed.") % {"name": group.name})
         else:
             messages.info(request, _("Nothing was changed."))
@@ -185,10 +185,12 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         }
 
     def save_model(self, request: HttpRequest, obj: ToolGroup, form: Any, change: bool) -> None:  # noqa: FBT001
-        changes.set_group(obj.name, by=actor(request), **form.cleaned_data)
+        config_changes.set_group(obj.name, by=actor(request), **form.cleaned_data)
 
     def delete_model(self, request: HttpRequest, obj: ToolGroup) -> None:
         with transaction.atomic():
             before = {"exposed": obj.exposed, "approval_mode": obj.approval_mode, "publish_as": obj.publish_as}
-            changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={})
+            config_changes.record(
+                EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={}
+            )
             super().delete_model(request, obj)

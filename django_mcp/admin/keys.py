@@ -17,15 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
-from django_mcp import changes, keys, server
-from django_mcp.admin.authority import actor, may_issue_for
-from django_mcp.admin.filters import titled
-from django_mcp.admin.key_form import KeyForm
-from django_mcp.admin.modes import LABELS
-from django_mcp.admin.once import Once
-from django_mcp.admin.shown import moment_of, with_note
+from django_mcp.access import config_changes, keys, server_config
+from django_mcp.admin.display import LABELS, moment_of, titled, with_note
+from django_mcp.admin.forms import KeyForm, Once, actor, may_issue_for
 from django_mcp.models import APIKey
-from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
+from django_mcp.types import ApprovalMode, EventKind, Safety
 
 LIMITS = ("name", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at")
 
@@ -180,7 +176,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         before = APIKey.objects.values(*LIMITS).get(pk=obj.pk)
         by = {**actor(request), "key_id": obj.pk, "key_label": str(obj)}
         after = {name: getattr(obj, name) for name in LIMITS}
-        changes.record(EventKind.EXPOSURE_CHANGED, by=by, target=str(obj), before=before, after=after)
+        config_changes.record(EventKind.EXPOSURE_CHANGED, by=by, target=str(obj), before=before, after=after)
         # Only these columns: the rest may have changed meanwhile, and a revocation must not be undone.
         obj.save(update_fields=LIMITS)
 
@@ -195,7 +191,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "key": obj,
             "secret": secret,
             "url": self._endpoint(request),
-            "server_name": slugify(server.current().name) or "django",
+            "server_name": slugify(server_config.current().name) or "django",
         }
         response = TemplateResponse(request, "admin/django_mcp/apikey/issued.html", context)
         patch_cache_control(response, no_store=True)

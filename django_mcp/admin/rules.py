@@ -9,14 +9,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp import changes
-from django_mcp.admin.authority import actor
-from django_mcp.admin.modes import LABELS, ModeForm
-from django_mcp.admin.shown import with_note
-from django_mcp.inventory import named, names, orphaned
+from django_mcp.access import config_changes
+from django_mcp.admin.display import LABELS, ModeForm, with_note
+from django_mcp.admin.forms import actor
 from django_mcp.models import ToolRule
-from django_mcp.suggestions import nearest
-from django_mcp.vocabulary import EventKind
+from django_mcp.text import nearest
+from django_mcp.tools.inventory import named, names, orphaned
+from django_mcp.types import EventKind
 
 SAID = ("name", "method", "route", "exposure", "approval_mode", "requires_approval")
 
@@ -114,13 +113,17 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             obj.method, obj.route = found.method, found.route
         after = {name: getattr(obj, name) for name in SAID}
         with transaction.atomic():
-            changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after=after)
+            config_changes.record(
+                EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after=after
+            )
             obj.save()
 
     def delete_model(self, request: HttpRequest, obj: ToolRule) -> None:
         with transaction.atomic():
             before = {name: getattr(obj, name) for name in SAID}
-            changes.record(EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={})
+            config_changes.record(
+                EventKind.EXPOSURE_CHANGED, by=actor(request), target=obj.name, before=before, after={}
+            )
             obj.delete()
 
     def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[ToolRule]) -> None:

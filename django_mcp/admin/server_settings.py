@@ -11,12 +11,12 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp import changes, server
-from django_mcp.admin.authority import actor
-from django_mcp.admin.modes import LABELS, ModeForm
+from django_mcp.access import config_changes, server_config
+from django_mcp.admin.display import LABELS, ModeForm
+from django_mcp.admin.forms import actor
 from django_mcp.conf import conf
 from django_mcp.models import ServerSettings
-from django_mcp.vocabulary import EventKind
+from django_mcp.types import EventKind
 
 
 class ServerSettingsForm(ModeForm):
@@ -101,19 +101,19 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("approval mode"))
     def effective_mode(self, row: ServerSettings) -> Any:
-        return _said(row.approval_mode, LABELS[server.current().mode.value])
+        return _said(row.approval_mode, LABELS[server_config.current().mode.value])
 
     @admin.display(description=_("confirmation expiry"))
     def effective_expiry(self, row: ServerSettings) -> Any:
-        return _said(row.confirmation_expiry, _("%(count)d seconds") % {"count": server.current().expiry})
+        return _said(row.confirmation_expiry, _("%(count)d seconds") % {"count": server_config.current().expiry})
 
     @admin.display(description=_("server name"))
     def effective_name(self, row: ServerSettings) -> Any:
-        return _said(row.server_name, server.current().name)
+        return _said(row.server_name, server_config.current().name)
 
     @admin.display(description=_("instructions"))
     def effective_instructions(self, row: ServerSettings) -> Any:
-        return _said(row.instructions, server.current().instructions)
+        return _said(row.instructions, server_config.current().instructions)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -144,7 +144,7 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def save_model(self, request: HttpRequest, obj: ServerSettings, form: Any, change: bool) -> None:  # noqa: FBT001
         before = {name: form.initial.get(name) for name in form.cleaned_data}
-        if changes.record(
+        if config_changes.record(
             EventKind.SETTINGS_CHANGED,
             by=actor(request),
             target="server",

@@ -11,17 +11,17 @@ from typing import Any
 from django.utils import timezone
 
 from django_mcp import audit
-from django_mcp.approval import canonical, claims, refusals, replays, tokens
-from django_mcp.approval.claims import Claim
-from django_mcp.approval.excerpts import bounded
-from django_mcp.approval.keyring import digest_keys
+from django_mcp.approval import cache_lock, canonical, refusals, tokens, transitions
+from django_mcp.approval.signing import digest_keys
+from django_mcp.approval.transitions import Claim
 from django_mcp.errors import ToolError, Unavailable
-from django_mcp.findings import Finding
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
-from django_mcp.redaction import clean_text, redact, secrets_in, storable
+from django_mcp.protocol.json import bounded, storable
+from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.vocabulary import ApprovalMode, Caller, Channel, EventKind, Outcome, State, ToolCall
+from django_mcp.text import clean_text
+from django_mcp.types import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, State, ToolCall
 
 __all__ = [
     "Claim", "begin", "check_arguments", "claim", "find", "give_back", "propose", "settle", "stored_arguments",
@@ -70,7 +70,7 @@ def propose(  # noqa: PLR0913 - all that a human will be shown
             jti=str(row.jti),
         )
     )
-    claims.insert(
+    transitions.insert(
         row,
         lambda: audit.record(
             EventKind.TOKEN_ISSUED,
@@ -98,16 +98,16 @@ def find(token: str, *, tool: str, target: str, caller: Caller) -> Confirmation:
     if said.sub != caller.subject:
         raise tokens.invalid()
     jti = uuid.UUID(said.jti)
-    outcome = replays.recorded(jti, caller.subject)
+    outcome = cache_lock.recorded(jti, caller.subject)
     if outcome is not None:
         raise refusals.spent(str(outcome.get("status")), outcome, said.target)
-    row = claims.read(jti)
+    row = transitions.read(jti)
     if row is None or row.subject != caller.subject or row.args_hash != said.args_hash:
         raise tokens.invalid()
     if row.state not in OPEN_STATES:
         raise _spent(row)
     if row.expired or said.exp < int(timezone.now().timestamp()):
-        claims.expire(row, caller=caller)
+        transitions.expire(row, caller=caller)
         raise refusals.expired(row.target)
     if not (tool, target) == (row.tool, row.target) == (said.tool, said.target):
         raise refusals.wrong_operation((row.tool, row.target), (tool, target))
@@ -148,18 +148,18 @@ def claim(row: Confirmation, *, channel: Channel, caller: Caller) -> Claim:
     if row.mode == ApprovalMode.REVIEW and row.state != State.APPROVED:
         raise refusals.pending(row.target)
     mine = Claim(row.jti, uuid.uuid4().hex, State(row.state), row.expires_at, row.tool, row.target)
-    if not claims.take(mine, channel=channel, caller=caller):
+    if not transitions.take(mine, channel=channel, caller=caller):
         raise _lost(row)
-    lock = replays.lock(
-        row.jti, subject=row.subject, nonce=mine.nonce, ran_nothing=claims.ran_nothing, expires_at=row.expires_at
+    lock = cache_lock.lock(
+        row.jti, subject=row.subject, nonce=mine.nonce, ran_nothing=transitions.ran_nothing, expires_at=row.expires_at
     )
-    if lock is replays.Lock.TAKEN:
+    if lock is cache_lock.Lock.TAKEN:
         return mine
-    if lock is replays.Lock.HELD:
+    if lock is cache_lock.Lock.HELD:
         # The database has forgotten an execution that the cache remembers, or a reply of the cache was lost for good.
         # Only one of them ran anything, and nothing tells which.
         logger.warning("Confirmation %s is open in the database and spent in the cache; it was refused.", row.jti)
-        claims.doubt(mine)
+        transitions.doubt(mine)
         raise refusals.spent(State.UNKNOWN, None, row.target)
     give_back(mine, caller=caller, reason="cache unavailable")
     raise Unavailable(_CACHE_UNAVAILABLE)
@@ -175,7 +175,7 @@ def begin(call: ToolCall, caller: Caller, *, mode: ApprovalMode, channel: Channe
     row.nonce = uuid.uuid4().hex
     row.channel = channel.value
     row.expires_at = row.claimed_at = row.issued_at
-    claims.insert(row, lambda: None)
+    transitions.insert(row, lambda: None)
     return Claim(row.jti, row.nonce, State.EXECUTING, None, row.tool, row.target)
 
 
@@ -185,9 +185,9 @@ def give_back(claim: Claim, *, caller: Caller, reason: str) -> None:
     The token works again; where it has expired meanwhile, or there is none, the row says that nothing was executed.
     """
     if claim.origin is not State.EXECUTING:
-        replays.unlock(claim.jti, nonce=claim.nonce)
+        cache_lock.unlock(claim.jti, nonce=claim.nonce)
     try:
-        claims.give_back(claim, caller=caller, reason=reason)
+        transitions.give_back(claim, caller=caller, reason=reason)
     except Exception:
         logger.exception("Confirmation %s could not be given back; nothing ran.", claim.jti)
 
@@ -205,9 +205,9 @@ def settle(claim: Claim, outcome: Outcome, *, call: ToolCall, caller: Caller) ->
         error_id=outcome.error_id,
     )
     try:
-        if not claims.settle(claim, kept, caller=caller):
+        if not transitions.settle(claim, kept, caller=caller):
             logger.error("Confirmation %s is gone or not ours; its outcome is only in the audit record.", claim.jti)
-            claims.record_executed(claim, kept, caller=caller)
+            transitions.record_executed(claim, kept, caller=caller)
     except Exception as error:  # noqa: BLE001 - what was done is done; its text would say that nothing was
         logger.error(  # noqa: TRY400
             "The outcome of confirmation %s (%s) could not be recorded (%s); it reads as unknown.",
@@ -215,10 +215,10 @@ def settle(claim: Claim, outcome: Outcome, *, call: ToolCall, caller: Caller) ->
             kept.status.value,
             type(error).__name__,
         )
-        claims.doubt(claim)
+        transitions.doubt(claim)
         return kept
     if claim.expires_at is not None:
-        replays.remember(
+        cache_lock.remember(
             claim.jti,
             subject=caller.subject,
             nonce=claim.nonce,
@@ -251,11 +251,11 @@ def _spent(row: Confirmation) -> ToolError:
 
 
 def _lost(row: Confirmation) -> ToolError:
-    current = claims.read(row.jti)
+    current = transitions.read(row.jti)
     if current is None:
         return refusals.spent(State.UNKNOWN, None, row.target)
     # Open again means that another claim was given back meanwhile; this one ran nothing either.
-    return Unavailable(claims.UNAVAILABLE) if current.state in OPEN_STATES else _spent(current)
+    return Unavailable(transitions.UNAVAILABLE) if current.state in OPEN_STATES else _spent(current)
 
 
 def _digests(jti: uuid.UUID, arguments: Mapping[str, Any], key: bytes) -> dict[str, str]:
@@ -279,7 +279,7 @@ def _announce(claim: Claim) -> None:
     if not confirmation_settled.has_listeners(Confirmation):
         return
     try:
-        row = claims.read(claim.jti)
+        row = transitions.read(claim.jti)
     except Unavailable:
         logger.exception("Nobody was told that confirmation %s was settled.", claim.jti)
     else:

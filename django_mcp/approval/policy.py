@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from django_mcp.access.server_config import Rule, Server, approval_required, mode_named
 from django_mcp.errors import ApprovalError, ApprovalRequired, Unavailable
-from django_mcp.server import Rule, Server, approval_required, mode_named
-from django_mcp.vocabulary import ApprovalMode, Caller, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Caller, Safety, ToolCall
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any
 from django.core.cache import caches
 
 from django_mcp.approval import signing
-from django_mcp.approval.keyring import question_keys
+from django_mcp.approval.signing import question_keys
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError, ToolError, Unavailable
 from django_mcp.protocol import elicitation

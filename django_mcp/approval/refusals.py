@@ -12,8 +12,8 @@ from django_mcp.errors import (
     ToolError,
     WrongOperation,
 )
-from django_mcp.redaction import one_line
-from django_mcp.vocabulary import State
+from django_mcp.text import one_line
+from django_mcp.types import State
 
 MAX_PATHS = 50
 _SHOWN_PATHS = 10

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django_mcp.approval import signing
-from django_mcp.approval.keyring import signing_keys
+from django_mcp.approval.signing import signing_keys
 from django_mcp.errors import ConfirmationInvalid, ConfirmationMalformed
 
 PREFIX = "mcp_cf_"

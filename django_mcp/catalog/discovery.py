@@ -11,17 +11,16 @@ from django.conf import settings
 from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 
-from django_mcp.catalog import presentation, schema
-from django_mcp.catalog.enumeration import HOLE, Endpoint, enumerate_endpoints
-from django_mcp.catalog.handlers import action_name, handler_function, handler_name
+from django_mcp.catalog import summaries
+from django_mcp.catalog.endpoints import HOLE, Endpoint, enumerate_endpoints
 from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
-from django_mcp.catalog.presentation import app_label, has_own_authentication, present
-from django_mcp.catalog.problems import Problem, uninspectable
-from django_mcp.catalog.references import dangling
-from django_mcp.catalog.safety import infer, is_ambiguous
+from django_mcp.catalog.problems import Problem, dangling, uninspectable
+from django_mcp.catalog.summaries import app_label, has_own_authentication, present
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
-from django_mcp.vocabulary import Operation, Safety
+from django_mcp.host.handlers import action_name, handler_function, handler_name, infer, is_ambiguous
+from django_mcp.schema import operations
+from django_mcp.types import Operation, Safety
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +64,8 @@ def forget() -> None:
     """Drop all catalogs and their schemas, for changed settings."""
     with _lock:
         _catalogs.clear()
-        presentation.forget()
-        schema.forget()
+        summaries.forget()
+        operations.forget()
 
 
 def _index(urlconf: Any) -> Catalog:

@@ -3,8 +3,7 @@
 from django.core.checks import Tags, register
 
 from django_mcp.checks.catalog import check_descriptions, check_names
-from django_mcp.checks.deployment import check_deployment
-from django_mcp.checks.distributions import check_distributions
+from django_mcp.checks.deployment import check_deployment, check_distributions
 from django_mcp.checks.settings import check_settings
 
 

@@ -7,13 +7,13 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
 
+from django_mcp.access.server_config import API_TOOLS
 from django_mcp.catalog.discovery import Catalog, get_catalog
-from django_mcp.catalog.schema import schema_for
 from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
 from django_mcp.doctor import GAPS
-from django_mcp.inventory import cure
-from django_mcp.server import API_TOOLS
+from django_mcp.schema.operations import schema_for
+from django_mcp.tools.inventory import cure
 from django_mcp.tools.registry import hosted_tools
 
 

@@ -1,11 +1,16 @@
 """What may be fine while developing and is a risk in production."""
 
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
 from django.apps import AppConfig, apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - as Django names it
+from django.core.checks import (
+    CheckMessage,
+    Error,
+    Warning,  # noqa: A004 - as Django names it
+)
 from django.core.checks.security.base import (
     SECRET_KEY_INSECURE_PREFIX,
     SECRET_KEY_MIN_LENGTH,
@@ -16,7 +21,7 @@ from django.db import router
 from django_mcp.approval.signing import usable
 from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
-from django_mcp.vocabulary import ApprovalMode
+from django_mcp.types import ApprovalMode
 
 MIN_SECRET_BYTES = 32
 PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
@@ -107,3 +112,29 @@ def _locks() -> Iterable[CheckMessage]:
             ),
             id="django_mcp.W017",
         )
+
+
+DISTRIBUTION = "django-mcp-confirm"
+# Distributions on PyPI that install a package of the same name.
+NAMESAKES = ("django-mcp", "django-mcp-framework")
+
+
+def check_distributions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that no other distribution has put its files into this package."""
+    return [
+        Warning(
+            f"{name} also installs a package named django_mcp: the files of the two are mixed.",
+            hint=f"Uninstall {name}, then reinstall {DISTRIBUTION}.",
+            id="django_mcp.W003",
+        )
+        for name in NAMESAKES
+        if _is_installed(name)
+    ]
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True

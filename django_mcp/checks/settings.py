@@ -10,11 +10,11 @@ from django.utils.functional import Promise
 from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
 
-from django_mcp.changes import OFFERED_MODES
+from django_mcp.access.config_changes import OFFERED_MODES
+from django_mcp.access.server_config import PublishAs
 from django_mcp.conf import KEYS, conf
-from django_mcp.server import PublishAs
-from django_mcp.suggestions import nearest
-from django_mcp.vocabulary import ApprovalMode
+from django_mcp.text import nearest
+from django_mcp.types import ApprovalMode
 
 CHOICES = {"APPROVAL_MODE": OFFERED_MODES, "READ_GUARD": ("off", "warn", "enforce")}
 LISTS = (

@@ -10,7 +10,7 @@ from asgiref.sync import async_to_sync
 from django.utils.http import parse_header_parameters
 
 from django_mcp.conf import conf
-from django_mcp.vocabulary import Attachment
+from django_mcp.types import Attachment
 
 UNKNOWN_TYPE = "application/octet-stream"
 _TEXTUAL = ("json", "xml", "yaml", "javascript", "x-ndjson")

@@ -12,9 +12,9 @@ from django.urls import ResolverMatch
 
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import arrived
-from django_mcp.requests import Context, host_context
-from django_mcp.transactions import Progress, atomic_aliases
-from django_mcp.vocabulary import Operation, Reply, ToolCall
+from django_mcp.host.requests import Context, host_context
+from django_mcp.host.transactions import Progress, atomic_aliases
+from django_mcp.types import Operation, Reply, ToolCall
 
 Guard = Callable[[bool], None]
 

@@ -13,11 +13,10 @@ from django_mcp.execution.rehearsal import UNCHECKED, Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
 from django_mcp.execution.targets import shown
-from django_mcp.findings import Finding
-from django_mcp.protocol.portable_json import plain
+from django_mcp.host.requests import Context, host_context
+from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
-from django_mcp.requests import Context, host_context
-from django_mcp.vocabulary import ToolCall
+from django_mcp.types import Finding, ToolCall
 
 
 def examine(call: ToolCall, context: Context) -> Finding:

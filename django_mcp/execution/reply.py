@@ -12,13 +12,13 @@ from rest_framework.exceptions import APIException, ErrorDetail
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.views import APIView, exception_handler
 
-from django_mcp import incidents
+from django_mcp import error_reports
 from django_mcp.conf import conf
 from django_mcp.execution import attachments
-from django_mcp.host_errors import refused
-from django_mcp.protocol import portable_json
+from django_mcp.host.refusals import refused
+from django_mcp.protocol.json import parse_portable
 from django_mcp.redaction import secrets_in
-from django_mcp.vocabulary import Attachment, Reply, ToolCall
+from django_mcp.types import Attachment, Reply, ToolCall
 
 _MALFORMED = (BadRequest, SuspiciousOperation, MultiPartParserError)
 
@@ -44,7 +44,7 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
     error_id = told = ""
     if response.status_code >= 500:
         told = "" if _is_made_up(response) else _told(getattr(response, "data", None))
-        error_id = incidents.report(f"{call.target} answered {response.status_code}.")
+        error_id = error_reports.report(f"{call.target} answered {response.status_code}.")
         # The page of a debug server or proxy is no answer for a model.
         data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
     return Reply(
@@ -98,7 +98,7 @@ def _told(data: Any) -> str:
 
 
 def _reported(call: ToolCall, what: str, error: Exception) -> str:
-    return incidents.report(what, error, secrets=secrets_in(call.arguments, call.sensitive))
+    return error_reports.report(what, error, secrets=secrets_in(call.arguments, call.sensitive))
 
 
 def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
@@ -115,7 +115,7 @@ def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachme
         return None, (), None
     if media_type == "application/json" or media_type.endswith("+json"):
         try:
-            return *portable_json.loads(content), None
+            return *parse_portable(content), None
         except (ValueError, RecursionError):
             media_type = "text/plain"
     described["size"] = len(content)
@@ -172,7 +172,7 @@ def _close(response: Any) -> None:
         try:
             closer()
         except Exception as error:  # noqa: BLE001 - reported
-            incidents.report("A streamed response could not be closed.", error)
+            error_reports.report("A streamed response could not be closed.", error)
 
 
 def _retry_after(header: str | None) -> int | None:

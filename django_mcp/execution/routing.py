@@ -13,11 +13,11 @@ from django.urls import Resolver404, ResolverMatch, URLResolver, get_resolver, g
 from django.utils import timezone, translation
 from rest_framework.views import APIView
 
-from django_mcp.asked_views import bare_view
 from django_mcp.errors import NotFound
-from django_mcp.execution.wire import Parts, compose
-from django_mcp.requests import Context, inner_request
-from django_mcp.vocabulary import Operation, ToolCall
+from django_mcp.execution.request_parts import Parts, compose
+from django_mcp.host.requests import Context, inner_request
+from django_mcp.host.views import bare_view
+from django_mcp.types import Operation, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

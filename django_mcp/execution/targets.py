@@ -9,10 +9,10 @@ from django.db import models, router
 from django.db.models.fields.files import FieldFile
 from rest_framework import serializers
 
-from django_mcp.findings import Target
-from django_mcp.protocol.portable_json import plain
-from django_mcp.redaction import MASK, one_line, redact
-from django_mcp.vocabulary import ToolCall
+from django_mcp.protocol.json import plain
+from django_mcp.redaction import MASK, redact
+from django_mcp.text import one_line
+from django_mcp.types import Target, ToolCall
 
 MAX_SHOWN_ITEMS = 20
 

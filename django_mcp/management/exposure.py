@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import router, transaction
 
-from django_mcp import changes, server
-from django_mcp.inventory import Named, OfferedGroup, cure, named, names, offered
-from django_mcp.management import tables
+from django_mcp.access import config_changes, server_config
+from django_mcp.access.server_config import API_TOOLS, PublishAs
+from django_mcp.management import output
 from django_mcp.management.keys import ACTOR
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.server import API_TOOLS, PublishAs
+from django_mcp.tools.inventory import Named, OfferedGroup, cure, named, names, offered
 
 
 def expose(names: Sequence[str], publish_as: str | None = None) -> list[str]:
@@ -30,7 +30,7 @@ def hide(names: Sequence[str]) -> list[str]:
 def switch_writes(word: str) -> str:
     """Let agents write, or stop all writes at once."""
     enabled = word == "on"
-    changed = changes.set_writes(enabled, by=ACTOR)
+    changed = config_changes.set_writes(enabled, by=ACTOR)
     said = "Writes are on." if enabled else "Writes are off: no agent can change anything."
     return said if changed else f"{said} They were before."
 
@@ -48,14 +48,14 @@ def operations() -> str:
             offer.mode or "-",
             "; ".join(str(note) for note in offer.notes),
         )
-        for group in offered(server.current())
+        for group in offered(server_config.current())
         for offer in group.offers
     ]
-    return tables.aligned(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
+    return output.aligned(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
 
 
 def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = None) -> list[str]:
-    groups = {group.name: group for group in offered(server.current())}
+    groups = {group.name: group for group in offered(server_config.current())}
     targets = [_target(name, groups) for name in names]
     if publish_as is not None:
         _check_publishing(targets, publish_as)
@@ -94,7 +94,7 @@ def _set_group(group: OfferedGroup, *, exposed: bool, publish_as: str | None) ->
     said: dict[str, Any] = {} if group.locked else {"exposed": exposed}
     if publish_as is not None:
         said["publish_as"] = publish_as
-    changes.set_group(group.name, by=ACTOR, **said)
+    config_changes.set_group(group.name, by=ACTOR, **said)
     word = "exposed" if exposed else "hidden"
     if group.name == API_TOOLS:
         return f"Group {group.name}: {word}."
@@ -106,5 +106,5 @@ def _set_group(group: OfferedGroup, *, exposed: bool, publish_as: str | None) ->
 
 def _set_named(found: Named, *, exposed: bool) -> str:
     exposure = ToolRule.Exposure.EXPOSED if exposed else ToolRule.Exposure.HIDDEN
-    changes.set_rule(found.name, found.method, found.route, by=ACTOR, exposure=exposure.value)
+    config_changes.set_rule(found.name, found.method, found.route, by=ACTOR, exposure=exposure.value)
     return f"{'Tool' if found.is_tool else 'Operation'} {found.name}: {exposure.value}."

@@ -1,6 +1,8 @@
 """What `mcp key` does."""
 
+import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -9,12 +11,12 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from django_mcp import keys
-from django_mcp.changes import OFFERED_MODES
-from django_mcp.inventory import cure, group_names
-from django_mcp.management import durations, tables
+from django_mcp.access import keys
+from django_mcp.access.config_changes import OFFERED_MODES
+from django_mcp.management import output
 from django_mcp.models import APIKey
-from django_mcp.vocabulary import ApprovalMode, Safety
+from django_mcp.tools.inventory import cure, group_names
+from django_mcp.types import ApprovalMode, Safety
 
 ACTOR = {"subject": "manage.py mcp", "username": "manage.py mcp"}
 MAX_NAME = 100
@@ -57,7 +59,7 @@ def listing() -> str:
         )
         for key in APIKey.objects.select_related("user").order_by("pk")
     ]
-    return tables.aligned(HEAD, rows)
+    return output.aligned(HEAD, rows)
 
 
 def revoke(named: str) -> str:
@@ -133,6 +135,19 @@ def _permissions(names: Sequence[str] | None) -> list[str] | None:
 
 def _duration(text: str) -> Any:
     try:
-        return durations.parse(text)
+        return parse_duration(text)
     except ValueError as error:
         raise CommandError(str(error)) from None
+
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_WRITTEN = re.compile(r"(\d{1,6})([smhdw])", re.ASCII)
+
+
+def parse_duration(text: str) -> timedelta:
+    """Return the duration that `text` says. Raises ValueError, with a text for people, where it says none."""
+    written = _WRITTEN.fullmatch(text.strip().lower())
+    if written is None or not int(written[1]):
+        msg = f"{text!r} is no duration. Write a number and a unit, such as 90d, 12h or 30m."
+        raise ValueError(msg)
+    return timedelta(**{_UNITS[written[2]]: int(written[1])})

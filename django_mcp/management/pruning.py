@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from django.core.files.storage import Storage, storages
 from django.db.models import Q
 
-from django_mcp.approval import claims
+from django_mcp.approval import transitions
 from django_mcp.conf import conf
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.tools.links import FOLDER, STORED_NAME
-from django_mcp.vocabulary import State
+from django_mcp.types import State
 
 # A row that is executing is neither settled nor expired: someone may still look for what became of it.
 KEPT_STATES = (*OPEN_STATES, State.EXECUTING.value)
@@ -19,8 +19,8 @@ KEPT_STATES = (*OPEN_STATES, State.EXECUTING.value)
 
 def expire_overdue(now: datetime) -> int:
     """Mark confirmations whose time is over as expired, each with its event; return how many."""
-    overdue = claims.rows().open().filter(expires_at__lte=now).defer("arguments", "preview", "effective")
-    return sum(claims.expire(row, caller=row.caller) for row in overdue.iterator(chunk_size=500))
+    overdue = transitions.rows().open().filter(expires_at__lte=now).defer("arguments", "preview", "effective")
+    return sum(transitions.expire(row, caller=row.caller) for row in overdue.iterator(chunk_size=500))
 
 
 def remove_confirmations(before: datetime) -> int:

@@ -8,25 +8,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.vocabulary import EventKind
-
-KIND_CHOICES = [
-    (EventKind.TOKEN_ISSUED.value, _("token issued")),
-    (EventKind.TOKEN_CONSUMED.value, _("token consumed")),
-    (EventKind.TOKEN_REFUSED.value, _("token refused")),
-    (EventKind.CALL_REFUSED.value, _("call refused")),
-    (EventKind.EXECUTED.value, _("executed")),
-    (EventKind.READ.value, _("read")),
-    (EventKind.READ_WROTE.value, _("read that wrote")),
-    (EventKind.GIVEN_BACK.value, _("given back")),
-    (EventKind.REVIEWED.value, _("reviewed")),
-    (EventKind.DECLINED.value, _("declined")),
-    (EventKind.EXPIRED.value, _("expired")),
-    (EventKind.KEY_ISSUED.value, _("key issued")),
-    (EventKind.KEY_REVOKED.value, _("key revoked")),
-    (EventKind.EXPOSURE_CHANGED.value, _("exposure changed")),
-    (EventKind.SETTINGS_CHANGED.value, _("settings changed")),
-]
+from django_mcp.types import EventKind
 
 
 class AppendOnly(TypeError):
@@ -49,7 +31,7 @@ class AuditEvent(models.Model):
     """One line of the record. Snapshots only: deleting a user, a key or a confirmation keeps it."""
 
     time = models.DateTimeField(_("time"), default=timezone.now)
-    kind = models.CharField(_("kind"), max_length=20, choices=KIND_CHOICES)
+    kind = models.CharField(_("kind"), max_length=20, choices=EventKind.choices)
     confirmation = models.UUIDField(_("confirmation"), null=True)
     subject = models.CharField(_("caller"), max_length=200, blank=True)
     user_id = models.CharField(_("user id"), max_length=64, blank=True)

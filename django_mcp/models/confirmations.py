@@ -10,26 +10,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.models.exposure import MODE_CHOICES
-from django_mcp.vocabulary import Channel, Safety, State
+from django_mcp.types import ApprovalMode, Channel, Safety, State
 
-STATE_CHOICES = [
-    (State.ISSUED.value, _("issued")),
-    (State.APPROVED.value, _("approved")),
-    (State.EXECUTING.value, _("outcome unknown")),
-    (State.SUCCEEDED.value, _("succeeded")),
-    (State.REJECTED.value, _("refused by the API")),
-    (State.UNKNOWN.value, _("outcome unknown")),
-    (State.NOT_EXECUTED.value, _("not executed")),
-    (State.DECLINED.value, _("declined")),
-    (State.EXPIRED.value, _("expired")),
-    (State.REVOKED.value, _("revoked")),
-]
-CHANNEL_CHOICES = [
-    (Channel.AGENT.value, _("the agent")),
-    (Channel.CLIENT.value, _("the client's user")),
-    (Channel.HUMAN.value, _("a human")),
-]
 OPEN_STATES = (State.ISSUED.value, State.APPROVED.value)
 
 
@@ -82,9 +64,9 @@ class Confirmation(models.Model):
     """
 
     jti = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    state = models.CharField(_("state"), max_length=16, choices=STATE_CHOICES, default=State.ISSUED.value)
-    mode = models.CharField(_("mode"), max_length=32, choices=MODE_CHOICES)
-    channel = models.CharField(_("confirmed by"), max_length=8, blank=True, choices=CHANNEL_CHOICES)
+    state = models.CharField(_("state"), max_length=16, choices=State.choices, default=State.ISSUED.value)
+    mode = models.CharField(_("mode"), max_length=32, choices=ApprovalMode.choices)
+    channel = models.CharField(_("confirmed by"), max_length=8, blank=True, choices=Channel.choices)
     subject = models.CharField(_("caller"), max_length=200)
     caller = models.JSONField(_("caller snapshot"), default=dict)
     tool = models.CharField(_("tool"), max_length=200)

@@ -8,14 +8,7 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.vocabulary import ApprovalMode
-
-MODE_CHOICES = [
-    (ApprovalMode.DELEGATE.value, _("Run at once; the client asks its user")),
-    (ApprovalMode.TOKEN.value, _("Confirmation token")),
-    (ApprovalMode.REVIEW.value, _("Review by a human")),
-    (ApprovalMode.REJECT.value, _("Reject")),
-]
+from django_mcp.types import ApprovalMode
 
 
 def new_stamp() -> str:
@@ -40,7 +33,7 @@ class ServerSettings(models.Model):
     id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY, editable=False)
     server_name = models.CharField(_("server name"), max_length=100, blank=True)
     instructions = models.TextField(_("instructions"), blank=True, help_text=_("What every client's model is told."))
-    approval_mode = models.CharField(_("approval mode"), max_length=32, blank=True, choices=MODE_CHOICES)
+    approval_mode = models.CharField(_("approval mode"), max_length=32, blank=True, choices=ApprovalMode.choices)
     confirmation_expiry = models.PositiveIntegerField(
         _("confirmation expiry"), null=True, blank=True, help_text=_("How long a confirmation token holds, in seconds.")
     )
@@ -103,7 +96,11 @@ class ToolGroup(models.Model):
     name = models.CharField(_("name"), max_length=100, unique=True)
     exposed = models.BooleanField(_("exposed"), default=False)
     approval_mode = models.CharField(
-        _("approval mode"), max_length=32, blank=True, choices=MODE_CHOICES, help_text=_("Blank: as the server.")
+        _("approval mode"),
+        max_length=32,
+        blank=True,
+        choices=ApprovalMode.choices,
+        help_text=_("Blank: as the server."),
     )
     publish_as = models.CharField(
         _("publish as"), max_length=16, choices=PublishAs.choices, default=PublishAs.API_TOOLS
@@ -136,7 +133,7 @@ class ToolRule(models.Model):
     route = models.CharField(_("route"), max_length=400, blank=True)
     exposure = models.CharField(_("exposure"), max_length=10, choices=Exposure.choices, default=Exposure.INHERIT)
     approval_mode = models.CharField(
-        _("approval mode"), max_length=32, blank=True, choices=MODE_CHOICES, help_text=_("Blank: as its group.")
+        _("approval mode"), max_length=32, blank=True, choices=ApprovalMode.choices, help_text=_("Blank: as its group.")
     )
     requires_approval = models.BooleanField(
         _("requires approval"), default=False, help_text=_("Ask even where the operation only reads.")

@@ -9,8 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.models.exposure import MODE_CHOICES
-from django_mcp.vocabulary import Safety
+from django_mcp.types import ApprovalMode, Safety
 
 # The words are those of the wire and of the command line.
 SAFETY_CHOICES = [(safety.value, safety.value) for safety in Safety]
@@ -66,7 +65,7 @@ class APIKey(models.Model):
         _("approval mode"),
         max_length=32,
         blank=True,
-        choices=MODE_CHOICES,
+        choices=ApprovalMode.choices,
         help_text=_("Can only be stricter than what it calls."),
     )
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import strict_json
+from django_mcp.protocol import json as strict_json
 
 VERSION = "2.0"
 
@@ -36,7 +36,7 @@ def parse(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise _unparsable(f"byte {error.start} is not UTF-8") from None
     try:
-        return strict_json.loads(text)
+        return strict_json.parse(text)
     except strict_json.NotStrict as error:
         raise _unparsable(str(error)) from None
 

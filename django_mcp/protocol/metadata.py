@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import mirrors
+from django_mcp.protocol.headers import check_message, mismatch
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.revisions import HANDSHAKE, OFFERED, REVISIONS, is_modern
 from django_mcp.protocol.serializers import CLIENT_INFO, PROTOCOL_VERSION, RequestMeta, read
@@ -54,14 +54,14 @@ def of(message: Message | None, headers: Mapping[str, str]) -> Metadata:
         # The handshake is what settles the revision, so its header cannot be wrong yet.
         return Metadata()
     if named is not None and said not in {None, named} and not {said, named} <= {*HANDSHAKE}:
-        raise mirrors.mismatch(VERSION_HEADER, _IN_BODY)
+        raise mismatch(VERSION_HEADER, _IN_BODY)
     revision = _spoken(said if named is None else named)
     if not is_modern(revision):
         return Metadata(revision=named)
     meta = read(RequestMeta, _meta(message.params), http_status=400)
     if named is None:
-        raise mirrors.mismatch(VERSION_HEADER, _IN_BODY)
-    mirrors.check_message(message, headers)
+        raise mismatch(VERSION_HEADER, _IN_BODY)
+    check_message(message, headers)
     return Metadata(revision=revision, capabilities=meta["capabilities"])
 
 

@@ -1,5 +1,8 @@
 """The parameters of MCP's methods as DRF serializers: the one place where the wire format is read."""
 
+import base64
+import binascii
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, cast
@@ -7,7 +10,6 @@ from typing import Any, ClassVar, cast
 from rest_framework import serializers
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import cursors
 
 # What `params._meta` calls what a request says of itself (MCP 2026-07-28, "Per-request protocol fields").
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -61,7 +63,7 @@ class ListToolsParams(serializers.Serializer[Any]):
 
     def validate_cursor(self, value: str | None) -> str:
         try:
-            return cursors.decode(value) if value else ""
+            return decode_cursor(value) if value else ""
         except ValueError:
             msg = "Unknown cursor; leave it out."
             raise serializers.ValidationError(msg) from None
@@ -100,3 +102,25 @@ def read(
 @cache
 def _shared(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     return serializer_class()
+
+
+# A digit for the part of the listing, and the name of what was listed last.
+_POSITION = re.compile(r"[0-9][A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+def encode_cursor(position: str) -> str:
+    """Return the cursor for a position: text that means nothing to a client."""
+    return base64.urlsafe_b64encode(position.encode()).rstrip(b"=").decode()
+
+
+def decode_cursor(cursor: str) -> str:
+    """Return the position that a cursor stands for. Raises ValueError for one that was never handed out."""
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        position = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")
+    except (UnicodeError, binascii.Error):
+        position = ""
+    if not _POSITION.fullmatch(position) or encode_cursor(position) != cursor:
+        msg = "no cursor of ours"
+        raise ValueError(msg)
+    return position

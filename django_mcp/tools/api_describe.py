@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from django_mcp.access.exposure import Reach
 from django_mcp.approval.policy import Run, decide
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.exposure import Reach
-from django_mcp.protocol import strict_json
+from django_mcp.protocol.json import NotStrict, parse
 from django_mcp.tools.base import API_CALL, API_READ
-from django_mcp.tools.operations import call_of, reachable_names, reads_at_once, schema_of
+from django_mcp.tools.calls import call_of, reachable_names, reads_at_once, schema_of
 
 MAX_DESCRIBED = 10
 
@@ -71,6 +71,6 @@ def _names(names: Any) -> Any:
     if not isinstance(names, str):
         return names
     if names.lstrip().startswith("["):
-        with suppress(strict_json.NotStrict):
-            return strict_json.loads(names)
+        with suppress(NotStrict):
+            return parse(names)
     return [names]

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from django_mcp.catalog.search import Hit, index_for
+from django_mcp.access.exposure import Reach
 from django_mcp.errors import ValidationFailed
-from django_mcp.exposure import Reach
-from django_mcp.redaction import one_line
-from django_mcp.vocabulary import Operation, Safety
+from django_mcp.search.index import Hit, index_for
+from django_mcp.text import one_line
+from django_mcp.types import Operation, Safety
 
 MAX_TAKE = 100
 DEFAULT_TAKE = 20

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django_mcp.access.exposure import Reach, offers_api_tools
+from django_mcp.access.server_config import API_TOOLS
 from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.exposure import Reach, offers_api_tools
-from django_mcp.protocol import strict_json
-from django_mcp.server import API_TOOLS
+from django_mcp.protocol.json import NotStrict, parse
 from django_mcp.tools.api_describe import describe
 from django_mcp.tools.api_search import search
 from django_mcp.tools.base import (
@@ -23,9 +23,8 @@ from django_mcp.tools.base import (
     Schema,
     Stored,
 )
-from django_mcp.tools.operations import reads_at_once
-from django_mcp.tools.resolution import SAYING_YES, kept, resolved
-from django_mcp.vocabulary import Operation, Safety, ToolCall
+from django_mcp.tools.calls import SAYING_YES, kept, reads_at_once, resolved
+from django_mcp.types import Operation, Safety, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +59,8 @@ def _object(args: Any) -> dict[str, Any] | None:
         return None
     if isinstance(args, str):
         try:
-            args = strict_json.loads(args)
-        except strict_json.NotStrict:
+            args = parse(args)
+        except NotStrict:
             args = None
     if not isinstance(args, Mapping):
         raise ValidationFailed('args must be a JSON object, such as {"id": 5}; send the object itself, not text.')

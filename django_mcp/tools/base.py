@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from django_mcp.exposure import Reach
-from django_mcp.vocabulary import Safety, ToolCall
+from django_mcp.access.exposure import Reach
+from django_mcp.types import Safety, ToolCall
 
 if TYPE_CHECKING:
     from django_mcp.tools.declarations import HostedTool

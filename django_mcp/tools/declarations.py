@@ -10,10 +10,10 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
-from django_mcp.server import API_TOOLS
+from django_mcp.access.server_config import API_TOOLS
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
-from django_mcp.vocabulary import Caller, Safety
+from django_mcp.types import Caller, Safety
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
 PERMISSION = re.compile(r"\w+\.\w+")

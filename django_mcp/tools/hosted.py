@@ -5,22 +5,27 @@ from functools import cache, partial
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.urls import path
+from drf_spectacular.utils import extend_schema
 from jsonschema.protocols import Validator
+from rest_framework.generics import GenericAPIView
 
-from django_mcp import incidents
+from django_mcp import error_reports
+from django_mcp.access.exposure import Reach, admits_tool, exposed_tool
+from django_mcp.access.server_config import approval_required
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
-from django_mcp.catalog.arguments import normalise
-from django_mcp.exposure import Reach, admits_tool, exposed_tool
-from django_mcp.requests import forwarded_headers
-from django_mcp.server import approval_required
-from django_mcp.tools import hosted_schemas, raw_schemas
-from django_mcp.tools.base import TOKEN, CallingTool, Schema, Stored
+from django_mcp.arguments.normalise import normalise
+from django_mcp.execution.tool_function import ToolRun
+from django_mcp.host.requests import forwarded_headers
+from django_mcp.schema.operations import OperationSchema, schema_for
+from django_mcp.schema.portable import portable
+from django_mcp.tools import raw_schemas
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
+from django_mcp.tools.calls import kept
 from django_mcp.tools.declarations import HostedTool, declared
 from django_mcp.tools.questions import Dialogue
-from django_mcp.tools.resolution import kept
-from django_mcp.tools.runs import ToolRun
-from django_mcp.vocabulary import Caller, ToolCall
+from django_mcp.types import Caller, Operation, ToolCall
 
 
 def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:
@@ -72,13 +77,13 @@ def _permits(tool: HostedTool, caller: Caller) -> bool:
     try:
         return bool(said(caller))
     except Exception as error:  # noqa: BLE001 - reported; one tool's mistake must not empty the whole list
-        incidents.report(f"The permissions of the tool {tool.name} failed.", error)
+        error_reports.report(f"The permissions of the tool {tool.name} failed.", error)
         return False
 
 
 def _schemas(tool: HostedTool, reach: Reach) -> tuple[Schema, Schema | None]:
     decision = decide(_call(tool, reach), reach.server, reach.context.caller)
-    return hosted_schemas.listed(tool, takes_token=not isinstance(decision, Run))
+    return listed(tool, takes_token=not isinstance(decision, Run))
 
 
 def _fits(tool: HostedTool, structured: Mapping[str, Any], reach: Reach) -> bool:
@@ -108,7 +113,7 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
     warnings: tuple[str, ...] = ()
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
-        schema = hosted_schemas.described(tool)
+        schema = described(tool)
         effective, warnings = normalise(schema.input, args, read_only=schema.read_only, lenient=schema.lenient)
         sensitive |= schema.sensitive
     else:
@@ -135,4 +140,65 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
 
 @cache
 def _input_validator(tool: HostedTool) -> Validator:
-    return raw_schemas.validator(tool.input_schema or hosted_schemas.NO_ARGUMENTS)
+    return raw_schemas.validator(tool.input_schema or NO_ARGUMENTS)
+
+
+NO_ARGUMENTS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
+# What a request for confirmation and an error say, as the README lists it.
+_STANDING_IN = frozenset(
+    {
+        "status", "api", "safety", "confirmationToken", "expiresInSeconds", "summary", "args", "instruction", "preview",
+        "warnings", "reviewUrl", "code", "error", "errorId", "errors", "changed", "outcome", "retryAfter", "httpStatus",
+        "response",
+    }
+)  # fmt: skip
+# Root keywords that say nothing of the value; the rest would refuse what stands in the result's place.
+_HARMLESS = frozenset({"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "title", "description"})
+
+
+def listed(tool: HostedTool, *, takes_token: bool) -> tuple[Schema, Schema | None]:
+    """Return input and output schema, None where nothing was said of the output; what the host wrote is as it is.
+
+    With `takes_token` it may answer with a request for confirmation, and takes the token of that.
+    """
+    taken = tool.input_schema or portable(described(tool).input if tool.input else NO_ARGUMENTS)
+    output = described(tool).output if tool.output else None
+    given = tool.output_schema or (None if output is None else portable(output, answers=True))
+    if not takes_token:
+        return taken, given
+    properties = {**taken.get("properties", {}), TOKEN: TOKEN_SCHEMA}
+    return {**taken, "properties": properties}, None if given is None else _loosened(given)
+
+
+def described(tool: HostedTool) -> OperationSchema:
+    """Return what its serializers say, as for an operation that takes and answers them."""
+    return schema_for(_operation(tool))
+
+
+@cache
+def _operation(tool: HostedTool) -> Operation:
+    def post(self: Any, request: Any) -> None: ...
+
+    view = type(
+        tool.name,
+        (GenericAPIView,),
+        {"post": extend_schema(request=tool.input, responses=tool.output)(post), "__doc__": tool.description},
+    )
+    return Operation(
+        name=tool.name,
+        method="POST",
+        route="/",
+        safety=tool.acts_as,
+        requires_approval=tool.requires_approval,
+        group=tool.group,
+        callback=path("", view.as_view()).callback,  # type: ignore[attr-defined]
+        view_class=view,
+        handler="post",
+    )
+
+
+def _loosened(schema: Schema) -> dict[str, Any]:
+    """Return an output schema that the request for confirmation, which comes in the result's place, fits as well."""
+    kept = {key: value for key, value in schema.items() if key in _HARMLESS}
+    properties = {name: {} if name in _STANDING_IN else said for name, said in schema.get("properties", {}).items()}
+    return {**kept, "type": "object", "properties": {"status": {}, **properties}}

@@ -14,13 +14,12 @@ from django.core.files.storage import InvalidStorageError, Storage, storages
 from django.http import HttpRequest
 from django.urls import reverse
 
-from django_mcp.approval.keyring import link_keys
-from django_mcp.approval.signing import Forged, Signer
+from django_mcp.approval.signing import Forged, Signer, link_keys
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound
-from django_mcp.redaction import one_line
-from django_mcp.requests import Context
-from django_mcp.vocabulary import Caller
+from django_mcp.host.requests import Context
+from django_mcp.text import one_line
+from django_mcp.types import Caller
 
 APP = "django_mcp"
 PREFIX = "mcp_file_"

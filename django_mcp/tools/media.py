@@ -11,12 +11,12 @@ from typing import IO, Any, ClassVar, Literal, get_args
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from django_mcp import incidents
+from django_mcp import error_reports
 from django_mcp.conf import conf
-from django_mcp.protocol.portable_json import compact, plain
-from django_mcp.requests import Context
+from django_mcp.host.requests import Context
+from django_mcp.protocol.json import compact, plain
 from django_mcp.tools.links import StoredFile, link, store
-from django_mcp.vocabulary import Attachment
+from django_mcp.types import Attachment
 
 Audience = Literal["user", "assistant"]
 # What MCP has a kind of content for; everything else is a link.
@@ -181,7 +181,7 @@ def attached(attachment: Attachment | None, context: Context) -> tuple[tuple[Map
             context=context,
         )
     except Exception as error:  # noqa: BLE001 - reported; the answer has its id
-        error_id = incidents.report("The file of an answer could not be stored for its link.", error)
+        error_id = error_reports.report("The file of an answer could not be stored for its link.", error)
         return (), (f"The file could not be stored, so there is no link to it. Error id {error_id}.",)
     return (block,), ()
 

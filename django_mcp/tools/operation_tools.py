@@ -11,17 +11,16 @@ from typing import Any
 
 from django.utils.translation import get_language
 
+from django_mcp.access.exposure import Reach
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.discovery import Catalog
-from django_mcp.catalog.plain_values import say
-from django_mcp.catalog.schema import OperationSchema
-from django_mcp.exposure import Reach
+from django_mcp.schema.keywords import say
+from django_mcp.schema.operations import OperationSchema
+from django_mcp.schema.portable import portable
 from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.operations import call_of, schema_of
-from django_mcp.tools.portable_schema import portable
-from django_mcp.tools.resolution import kept, resolved, without_yes
-from django_mcp.vocabulary import Operation, ToolCall
+from django_mcp.tools.calls import call_of, kept, resolved, schema_of, without_yes
+from django_mcp.types import Operation, ToolCall
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
 MAX_NAME = 40

@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 from django_mcp.approval import canonical, questions
 from django_mcp.approval.questions import Binding, Exchange
 from django_mcp.errors import ProtocolError, ToolError
+from django_mcp.host.requests import Context, forwarded_headers
 from django_mcp.protocol import elicitation
 from django_mcp.protocol.elicitation import Inputs, Question
 from django_mcp.redaction import sensitive_name
-from django_mcp.requests import Context, forwarded_headers
 
 __all__ = ["Answer", "Answers", "Dialogue", "InputRequired", "form", "request", "url"]
 

@@ -18,8 +18,9 @@ from referencing.jsonschema import DRAFT202012
 
 from django_mcp.errors import ValidationFailed
 from django_mcp.protocol import json_schemas
-from django_mcp.protocol.mirrors import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
-from django_mcp.redaction import one_line, sensitive_name
+from django_mcp.protocol.headers import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
+from django_mcp.redaction import sensitive_name
+from django_mcp.text import one_line
 from django_mcp.tools.base import Schema
 
 MAX_PROBLEMS_IN_TEXT = 5

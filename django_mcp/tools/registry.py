@@ -11,13 +11,13 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
 
+from django_mcp.access.exposure import Reach, offers_api_tools, reach
+from django_mcp.access.server_config import Server
 from django_mcp.conf import INSTRUCTIONS, INSTRUCTIONS_WITHOUT_API_TOOLS
 from django_mcp.decorators import TOOL_ATTRIBUTE
 from django_mcp.errors import ProtocolError
-from django_mcp.exposure import Reach, offers_api_tools, reach
-from django_mcp.redaction import quoted
-from django_mcp.requests import Context
-from django_mcp.server import Server
+from django_mcp.host.requests import Context
+from django_mcp.text import quoted
 from django_mcp.tools import api_tools
 from django_mcp.tools.base import AnyTool, CallingTool
 from django_mcp.tools.hosted import tool_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django_mcp.protocol.portable_json import size
+from django_mcp.protocol.json import size
 
 Path = tuple[str | int, ...]
 

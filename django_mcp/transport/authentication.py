@@ -14,13 +14,14 @@ from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from django_mcp import keys
+from django_mcp.access import exposure, keys, server_config
+from django_mcp.access.server_config import Server
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
 from django_mcp.models import APIKey
-from django_mcp.redaction import one_line
+from django_mcp.text import one_line
 from django_mcp.transport.headers import refuse
-from django_mcp.vocabulary import Caller, Safety
+from django_mcp.types import Caller, Safety
 
 SCHEME = "Bearer"
 NO_KEY = "Send Authorization: Bearer <key>."
@@ -58,7 +59,7 @@ def bearer_token(request: HttpRequest | Request) -> str | None:
     return credential[0] if credential and scheme.lower() == SCHEME.lower() else None
 
 
-def authenticate(request: HttpRequest, *, client: str = "") -> Caller:
+def caller_of(request: HttpRequest, *, client: str = "") -> Caller:
     """Return the caller of a request. `client` names the client's software, as far as it says so.
 
     Raises ProtocolError with HTTP status 401, never 403: what a caller may do is decided later.
@@ -148,3 +149,33 @@ def _host(request: HttpRequest) -> str:
         return request.get_host()
     except DisallowedHost:
         return ""
+
+
+NOTHING_EXPOSED = "Nothing is exposed here. Name tool groups in the settings or in the admin."
+
+
+def require_exposure(server: Server, *, again: bool = False) -> None:
+    """Answer 404 where nothing is exposed. `again`: what is remembered may be old, so look before saying no."""
+    if exposure.exposes_anything(server):
+        return
+    if again and exposure.exposes_anything(server_config.current()):
+        return
+    raise refuse(404, NOTHING_EXPOSED)
+
+
+def authenticate(request: HttpRequest, *, client: str) -> Caller:
+    """Return the caller of a request; `client` is what its software calls itself. Raises ProtocolError, 401 or 404."""
+    try:
+        return caller_of(request, client=client)
+    except ProtocolError:
+        # What let the request come this far may be old, and strangers bring no stamp along.
+        require_exposure(server_config.current())
+        raise
+
+
+def server_for(caller: Caller) -> Server:
+    """Return the server's settings as they are now."""
+    # A key's own query has brought the stamp along.
+    if isinstance(caller.auth, APIKey):
+        return server_config.load(getattr(caller.auth, "server_stamp", None))
+    return server_config.current()

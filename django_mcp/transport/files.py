@@ -13,13 +13,13 @@ from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 from django.utils.log import log_response
 
-from django_mcp import incidents
-from django_mcp import server as servers
+from django_mcp import error_reports
+from django_mcp.access import server_config
 from django_mcp.errors import NotFound, ProtocolError
-from django_mcp.redaction import one_line
-from django_mcp.requests import Context
+from django_mcp.host.requests import Context
+from django_mcp.text import one_line
 from django_mcp.tools.links import StoredFile, linked
-from django_mcp.transport import gates, headers, throttling
+from django_mcp.transport import authentication, headers, throttling
 from django_mcp.transport.views import JSON, JsonView
 
 METHODS = "GET, HEAD, OPTIONS"
@@ -42,21 +42,21 @@ class FileView(JsonView):
             text = NotFound().text if error.http_status == 404 else error.message
             refusal = _refusal(error.http_status, text, **error.headers)
         except Exception as error:  # noqa: BLE001 - whatever broke, the client gets JSON and the log the reason
-            error_id = incidents.report("Sending a linked file failed.", error)
+            error_id = error_reports.report("Sending a linked file failed.", error)
             refusal = _refusal(500, f"Internal error. Error id {error_id}; the server's log has more.")
         # Django's own line would have the path, and with it the link.
         log_response("%s: a linked file.", refusal.reason_phrase, response=refusal)
         return _finished(request, refusal)
 
     def _answer(self, request: HttpRequest, token: str) -> HttpResponseBase:
-        gates.require_exposure(servers.remembered(), again=True)
+        authentication.require_exposure(server_config.remembered(), again=True)
         if request.method == "OPTIONS":
             return _preflight(request)
         if request.method not in {"GET", "HEAD"}:
             raise headers.refuse(405, "Fetch files by GET.", Allow=METHODS)
         headers.require_origin(request)
-        caller = gates.authenticate(request, client=one_line(request.headers.get("User-Agent", "")))
-        gates.require_exposure(gates.server_for(caller))
+        caller = authentication.authenticate(request, client=one_line(request.headers.get("User-Agent", "")))
+        authentication.require_exposure(authentication.server_for(caller))
         throttling.check(Context(outer=request, caller=caller))
         return _sent(request, linked(token.removesuffix("/"), caller))
 

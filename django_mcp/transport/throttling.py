@@ -13,10 +13,10 @@ from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 from rest_framework.views import APIView
 
 from django_mcp.conf import conf
-from django_mcp.requests import Context
+from django_mcp.host.requests import Context
 from django_mcp.transport.authentication import cookieless
 from django_mcp.transport.headers import refuse
-from django_mcp.vocabulary import Caller
+from django_mcp.types import Caller
 
 
 class ThrottledView(APIView):

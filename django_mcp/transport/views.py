@@ -8,16 +8,16 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.generic import View
 
-from django_mcp import incidents
-from django_mcp import server as servers
+from django_mcp import error_reports
+from django_mcp.access import server_config
+from django_mcp.access.server_config import Server
 from django_mcp.dispatch import dispatch
 from django_mcp.errors import ProtocolError
+from django_mcp.host.requests import Context
 from django_mcp.protocol import jsonrpc, metadata
 from django_mcp.protocol.revisions import is_modern
-from django_mcp.redaction import one_line
-from django_mcp.requests import Context
-from django_mcp.server import Server
-from django_mcp.transport import authentication, bodies, gates, headers, throttling
+from django_mcp.text import one_line
+from django_mcp.transport import authentication, headers, throttling
 
 JSON = "application/json"
 
@@ -51,19 +51,19 @@ class McpView(JsonView):
         return headers.finish(request, response)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
-        gates.require_exposure(servers.remembered(), again=True)
+        authentication.require_exposure(server_config.remembered(), again=True)
         if request.method == "OPTIONS":
             return headers.preflight(request)
         headers.require_post(request)
         headers.require_json(request)
-        body = bodies.read(request)
+        body = headers.read(request)
         headers.require_origin(request)
         value = jsonrpc.parse(body)
         self.request_id = jsonrpc.id_of(value)
         client = one_line(metadata.client_name(value, request.headers.get("User-Agent", "")))
-        caller = gates.authenticate(request, client=client)
-        server = gates.server_for(caller)
-        gates.require_exposure(server)
+        caller = authentication.authenticate(request, client=client)
+        server = authentication.server_for(caller)
+        authentication.require_exposure(server)
         if caller.user is not None:
             # As REST framework does it: middleware that records who did something looks here.
             request.user = caller.user
@@ -102,5 +102,5 @@ def _accepted() -> HttpResponse:
 
 
 def _internal(error: Exception) -> ProtocolError:
-    error_id = incidents.report("Answering an MCP request failed.", error)
+    error_id = error_reports.report("Answering an MCP request failed.", error)
     return ProtocolError(ProtocolError.INTERNAL, f"Internal error. Error id {error_id}; the server's log has more.")

@@ -1,6 +1,6 @@
 import pytest
 
-from django_mcp.admin.authority import may_act_for, may_issue_for
+from django_mcp.admin.forms import may_act_for, may_issue_for
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from django_mcp import server
+from django_mcp.access import server_config
 from django_mcp.models import AuditEvent, ToolGroup, ToolRule
-from django_mcp.vocabulary import ApprovalMode, EventKind
+from django_mcp.types import ApprovalMode, EventKind
 
 PAGE = "/admin/django_mcp/toolgroup/"
 RULES = "/admin/django_mcp/toolrule/"
@@ -37,10 +37,10 @@ def test_exposing_a_group_makes_its_row_and_an_event(desk):
 
 
 def test_a_change_is_effective_at_once(desk):
-    before = server.current()
+    before = server_config.current()
     desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
     assert not before.groups
-    assert server.current().groups["coffee-shop"].exposed
+    assert server_config.current().groups["coffee-shop"].exposed
 
 
 def test_saving_the_same_again_leaves_no_event(desk):
@@ -54,8 +54,8 @@ def test_group_of_the_settings_is_locked(desk, settings):
     body = desk.get(PAGE).content.decode()
     assert "locked by the project" in body
     desk.post(PAGE, {"group": "coffee-shop", "approval_mode": "reject"})
-    assert server.current().groups["coffee-shop"].exposed
-    assert server.current().groups["coffee-shop"].mode is ApprovalMode.REJECT
+    assert server_config.current().groups["coffee-shop"].exposed
+    assert server_config.current().groups["coffee-shop"].mode is ApprovalMode.REJECT
     assert not ToolGroup.objects.get().exposed
 
 
@@ -223,7 +223,7 @@ def test_way_to_publish_is_chosen_with_an_event(desk):
     assert ToolGroup.objects.get().publish_as == "both"
     assert AuditEvent.objects.get().detail["after"] == {"exposed": True, "publish_as": "both"}
     assert '<option value="both" selected>' in desk.get(PAGE).content.decode()
-    assert server.current().publish_as("coffee-shop") == "both"
+    assert server_config.current().publish_as("coffee-shop") == "both"
 
 
 def test_post_without_a_way_to_publish_leaves_it(desk):
@@ -243,9 +243,9 @@ def test_way_that_settings_publish_is_shown_and_overridden(desk, settings):
     assert "As in the project&#x27;s settings: both" in desk.get(PAGE).content.decode()
     desk.post(PAGE, {"group": "coffee-shop", "exposed": "on"})
     assert ToolGroup.objects.get().publish_as == "api_tools"
-    assert server.current().publish_as("coffee-shop") == "both"
+    assert server_config.current().publish_as("coffee-shop") == "both"
     desk.post(PAGE, {"group": "coffee-shop", "publish_as": "one_tool_each"})
-    assert server.current().publish_as("coffee-shop") == "one_tool_each"
+    assert server_config.current().publish_as("coffee-shop") == "one_tool_each"
 
 
 def test_host_tools_are_shown_in_their_group(desk, declaring):
@@ -303,8 +303,8 @@ def test_page_says_that_the_endpoint_is_closed_until_something_is_exposed(desk):
 
 
 def test_page_of_a_project_without_an_api_says_where_to_look(desk, monkeypatch):
-    from django_mcp import inventory
     from django_mcp.catalog.discovery import Catalog
+    from django_mcp.tools import inventory
 
     said = "No operations of a REST API and no tools were found."
     assert said not in desk.get(PAGE).content.decode()

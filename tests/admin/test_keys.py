@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.vocabulary import ApprovalMode, EventKind, Safety
+from django_mcp.types import ApprovalMode, EventKind, Safety
 
 ADD = "/admin/django_mcp/apikey/add/"
 LIST = "/admin/django_mcp/apikey/"

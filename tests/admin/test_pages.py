@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import django_mcp
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.models import ToolRule
 
 TEMPLATES = sorted(Path(django_mcp.__file__).parent.glob("templates/admin/**/*.html"))

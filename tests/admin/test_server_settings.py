@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from django_mcp import server
+from django_mcp.access import server_config
 from django_mcp.models import AuditEvent, ServerSettings
-from django_mcp.vocabulary import ApprovalMode, EventKind
+from django_mcp.types import ApprovalMode, EventKind
 
 LIST = "/admin/django_mcp/serversettings/"
 PAGE = f"{LIST}1/change/"
@@ -31,9 +31,9 @@ def test_nothing_is_added_removed_or_numbered_two(desk):
 
 
 def test_switching_writes_off_is_effective_and_on_the_record(desk):
-    assert server.current().writes_enabled
+    assert server_config.current().writes_enabled
     desk.post(PAGE, {**PLAIN, "writes_enabled": ""})
-    assert not server.current().writes_enabled
+    assert not server_config.current().writes_enabled
     event = AuditEvent.objects.get()
     assert (event.kind, event.username) == (EventKind.SETTINGS_CHANGED, "staff")
     assert event.detail == {"before": {"writes_enabled": True}, "after": {"writes_enabled": False}}
@@ -51,7 +51,7 @@ def test_all_settings_are_saved(desk):
             "instructions": "Be kind.",
         },
     )
-    now = server.current()
+    now = server_config.current()
     assert (now.mode, now.expiry, now.name, now.instructions) == (ApprovalMode.REJECT, 60, "shop", "Be kind.")
 
 
@@ -82,7 +82,7 @@ def test_without_change_permission_nothing_changes(browser, person):
     viewer = browser(person("viewer", "view_serversettings", is_staff=True))
     assert viewer.get(PAGE).status_code == 200
     assert viewer.post(PAGE, {**PLAIN, "writes_enabled": ""}).status_code == 403
-    assert server.current().writes_enabled
+    assert server_config.current().writes_enabled
     nobody = browser(person("nobody", is_staff=True))
     assert nobody.get(PAGE).status_code == 403
 
@@ -90,7 +90,7 @@ def test_without_change_permission_nothing_changes(browser, person):
 def test_post_without_a_csrf_token_changes_nothing(browser, staff):
     strict = browser(staff, enforce_csrf_checks=True)
     assert strict.post(PAGE, {**PLAIN, "writes_enabled": ""}).status_code == 403
-    assert server.current().writes_enabled
+    assert server_config.current().writes_enabled
 
 
 def test_who_may_only_look_sees_what_holds(browser, person, settings):

@@ -9,7 +9,7 @@ import pytest
 from django.utils.translation.template import templatize
 
 import django_mcp
-from django_mcp import keys
+from django_mcp.access import keys
 
 PACKAGE = Path(django_mcp.__file__).parent
 LOCALES = sorted(PACKAGE.glob("locale/*/LC_MESSAGES"))

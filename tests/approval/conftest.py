@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from django_mcp.approval import confirmations
-from django_mcp.findings import Finding
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.vocabulary import ApprovalMode, Caller, Channel, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Caller, Channel, Finding, Safety, ToolCall
 
 ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "quantity": 2, "options": ["Oat Milk", "Vanilla"]}]}
 

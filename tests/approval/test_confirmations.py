@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from django_mcp.approval import confirmations, keyring, replays, tokens
+from django_mcp.approval import cache_lock, confirmations, signing, tokens
 from django_mcp.errors import (
     ArgumentsChanged,
     ConfirmationExpired,
@@ -24,10 +24,9 @@ from django_mcp.errors import (
     ValidationFailed,
     WrongOperation,
 )
-from django_mcp.findings import Finding
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.vocabulary import ApprovalMode, Channel, Outcome, State
+from django_mcp.types import ApprovalMode, Channel, Finding, Outcome, State
 from tests.approval.conftest import ORDER, Desk, make_call, make_caller
 
 CREATED = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042, "total": "11.00"})
@@ -276,7 +275,7 @@ def test_equal_secrets_of_two_confirmations_have_different_digests(desk):
     desk.call = make_call({"password": "hunter2"})
     digests = [desk.propose()[0].argument_digests["password"] for _ in range(2)]
     assert digests[0] != digests[1]
-    assert keyring.digest_keys()[0].hex() not in digests
+    assert signing.digest_keys()[0].hex() not in digests
 
 
 def test_another_forwarded_header_is_a_change(desk):
@@ -479,7 +478,7 @@ def test_a_write_without_a_token_has_its_row_before_it_runs(desk, states, events
     desk.settle(claim, CREATED)
     assert states() == ["succeeded"]
     assert events() == ["executed"]
-    assert replays.recorded(claim.jti, "key:1") is None
+    assert cache_lock.recorded(claim.jti, "key:1") is None
     row = Confirmation.objects.get()
     assert (row.mode, row.channel, row.effective, row.outcome) == ("delegate_to_client", "agent", None, SUCCEEDED)
 

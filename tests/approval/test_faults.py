@@ -9,10 +9,10 @@ import pytest
 from django.core.cache import cache, caches
 from django.db import InterfaceError, OperationalError, transaction
 
-from django_mcp.approval import claims, confirmations, replays
+from django_mcp.approval import cache_lock, confirmations, transitions
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.vocabulary import ApprovalMode, Channel, Outcome, State
+from django_mcp.types import ApprovalMode, Channel, Outcome, State
 from tests.approval.conftest import Desk, make_call, make_caller
 
 DONE = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042})
@@ -157,7 +157,7 @@ def test_a_lock_outlives_its_token(desk):
     backend = caches["default"]
     with mock.patch.object(backend, "add", side_effect=lambda key, value, ttl: kept.update(ttl=ttl) or True):
         desk.claim(desk.propose(lifetime=300)[1])
-    assert 300 < kept["ttl"] <= 300 + replays.MARGIN + 1
+    assert 300 < kept["ttl"] <= 300 + cache_lock.MARGIN + 1
 
 
 def test_a_lock_lives_for_a_second_at_least():
@@ -165,7 +165,7 @@ def test_a_lock_lives_for_a_second_at_least():
 
     from django.utils import timezone
 
-    assert replays._lifetime(timezone.now() - timedelta(days=1)) == 1
+    assert cache_lock._lifetime(timezone.now() - timedelta(days=1)) == 1
 
 
 def test_the_caches_own_words_are_not_logged(desk, settings, caplog):
@@ -206,7 +206,7 @@ class Flaky:
 @pytest.fixture
 def flaky(monkeypatch):
     def use(*faults):
-        monkeypatch.setattr(claims, "transaction", SimpleNamespace(atomic=Flaky(*faults).atomic))
+        monkeypatch.setattr(transitions, "transaction", SimpleNamespace(atomic=Flaky(*faults).atomic))
 
     return use
 
@@ -244,7 +244,7 @@ def test_a_database_that_keeps_failing_runs_nothing_and_the_token_still_works(co
 def test_a_claim_whose_fate_is_unknown_runs_nothing(committed, flaky, monkeypatch):
     row = committed.find(committed.propose()[1])
     flaky("before")
-    monkeypatch.setattr(claims, "rows", mock.Mock(side_effect=[claims.rows(), OperationalError]))
+    monkeypatch.setattr(transitions, "rows", mock.Mock(side_effect=[transitions.rows(), OperationalError]))
     with pytest.raises(Unavailable):
         confirmations.claim(row, channel=Channel.AGENT, caller=committed.caller)
 
@@ -366,20 +366,20 @@ def test_an_expiry_that_cannot_be_written_is_one_all_the_same(committed, flaky, 
 
 def test_a_stale_connection_is_replaced_when_a_token_is_looked_up(committed, monkeypatch):
     token = committed.propose()[1]
-    real, faults = claims.rows, [OperationalError("server closed the connection")]
+    real, faults = transitions.rows, [OperationalError("server closed the connection")]
 
     def rows():
         if faults:
             raise faults.pop()
         return real()
 
-    monkeypatch.setattr(claims, "rows", rows)
+    monkeypatch.setattr(transitions, "rows", rows)
     assert committed.find(token)
 
 
 def test_a_look_up_without_any_database_is_unavailable(committed, monkeypatch):
     token = committed.propose()[1]
-    monkeypatch.setattr(claims, "rows", mock.Mock(side_effect=OperationalError))
+    monkeypatch.setattr(transitions, "rows", mock.Mock(side_effect=OperationalError))
     with pytest.raises(Unavailable):
         committed.find(token)
 

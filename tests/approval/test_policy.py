@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from django_mcp.access.server_config import Group, Rule, Server
 from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
-from django_mcp.server import Group, Rule, Server
-from django_mcp.vocabulary import ApprovalMode, Hints, Operation, Safety
+from django_mcp.types import ApprovalMode, Hints, Operation, Safety
 from tests.approval.conftest import make_call, make_caller
 
 DELEGATE, TOKEN, REVIEW, REJECT = ApprovalMode

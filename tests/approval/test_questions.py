@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis
 from hypothesis import strategies as st
 
-from django_mcp.approval import keyring, questions, tokens
+from django_mcp.approval import questions, signing, tokens
 from django_mcp.approval.questions import Binding, Exchange
 from django_mcp.errors import ProtocolError, ToolError, Unavailable
 from django_mcp.redaction import redact
@@ -178,7 +178,7 @@ def test_what_grows_too_long_is_not_carried():
 
 
 def test_the_key_is_no_other_one():
-    every = [keyring.question_keys(), keyring.signing_keys(), keyring.digest_keys(), keyring.link_keys()]
+    every = [signing.question_keys(), signing.signing_keys(), signing.digest_keys(), signing.link_keys()]
     assert len({keys[0] for keys in every}) == len(every)
 
 

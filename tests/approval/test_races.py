@@ -13,7 +13,7 @@ from django_mcp import audit
 from django_mcp.approval import confirmations
 from django_mcp.errors import ConfirmationUsed, ToolError, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.vocabulary import Channel, Outcome, State
+from django_mcp.types import Channel, Outcome, State
 from tests.approval.conftest import Desk, make_call, make_caller
 from tests.e2e.databases import fresh
 

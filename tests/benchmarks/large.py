@@ -28,7 +28,7 @@ def urlconf() -> ModuleType:
 def indexed() -> tuple[Any, float, float]:
     """Index the API and what is searched; return the catalog, and the seconds of processor time of each."""
     from django_mcp.catalog.discovery import get_catalog
-    from django_mcp.catalog.search import index_for
+    from django_mcp.search.index import index_for
 
     routes = urlconf()
     start = time.process_time()
@@ -40,7 +40,7 @@ def indexed() -> tuple[Any, float, float]:
 
 def descriptions(operations: Any) -> list[float]:
     """Return the milliseconds that it takes to describe each of the operations, as wall-clock time."""
-    from django_mcp.catalog.schema import schema_for
+    from django_mcp.schema.operations import schema_for
 
     times = []
     for operation in operations:

@@ -39,8 +39,8 @@ class Project:
         from django.core.handlers.wsgi import WSGIHandler
         from django.core.management import call_command
 
-        from django_mcp import keys
-        from django_mcp.vocabulary import Safety
+        from django_mcp.access import keys
+        from django_mcp.types import Safety
 
         for command in (["migrate", "--verbosity=0"], ["seed"], ["mcp", "expose", "coffee-shop"]):
             call_command(*command, stdout=io.StringIO())

@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from django_mcp.catalog import words
+from django_mcp.search import words
 from tests.benchmarks.relevance import typos
 from tests.benchmarks.relevance.questions import MEASURED, TUNING
 from tests.benchmarks.relevance.questions.github import STRANGERS, USERS

@@ -4,7 +4,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.routers import SimpleRouter
 
 from demo_project.coffee_shop.views import OrderViewSet
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.decorators import mcp_operation
 
 

@@ -1,7 +1,7 @@
 import pytest
 from django.db import connection
 
-from django_mcp import server
+from django_mcp.access import server_config
 from django_mcp.models import ToolGroup
 from django_mcp.testing import McpClient
 from tests.host import rows, views
@@ -13,7 +13,7 @@ def people(settings, monkeypatch):
     """The host with its rows, all of it exposed; returns its users by name."""
     for name in ("ROOT_URLCONF", "MIDDLEWARE", "ALLOWED_HOSTS"):
         setattr(settings, name, getattr(host_settings, name))
-    monkeypatch.setattr(server, "_remembered", None)
+    monkeypatch.setattr(server_config, "_remembered", None)
     views.seen.clear()
     views.hooks.clear()
     ToolGroup.objects.create(name="host", exposed=True)

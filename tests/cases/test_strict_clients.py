@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.schema import schema_for
 from django_mcp.models import ToolGroup
+from django_mcp.schema.operations import schema_for
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@
 from types import ModuleType
 
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.schema import schema_for
+from django_mcp.schema.operations import schema_for
 
 
 def urlconf(*patterns, **attributes):

@@ -15,13 +15,13 @@ from rest_framework.routers import DefaultRouter
 from rest_framework.test import force_authenticate
 from rest_framework.views import APIView
 
-from django_mcp.asked_views import bare_view
 from django_mcp.catalog.discovery import forget
-from django_mcp.catalog.schema import schema_for
+from django_mcp.host.views import bare_view
+from django_mcp.schema.operations import schema_for
 from tests.catalog.hosts import catalog_of, names_of, operation_of, schema_of
-from tests.catalog.test_schema import Items, described
 from tests.host import schemas
 from tests.host.schemas import ForgetfulSchema, FrugalSchema, HouseSchema, SilentSchema
+from tests.schema.test_operations import Items, described
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from demo_project.coffee_shop.models import Order
 from django_mcp.models import Confirmation
 from django_mcp.testing import McpClient, exposing
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from django.utils.module_loading import import_string
 from django_mcp import signals
 from django_mcp.conf import KEYS
 from django_mcp.decorators import OPERATION_ATTRIBUTE, TOOL_ATTRIBUTE, OperationOptions, ToolOptions
+from django_mcp.host.requests import Context
 from django_mcp.management.commands.mcp import Command
-from django_mcp.requests import Context
 from django_mcp.testing import McpClient, Result
 from django_mcp.tools.hosted import tool_of
 from django_mcp.tools.media import rendered
-from django_mcp.vocabulary import Caller
+from django_mcp.types import Caller
 from tests.conftest import SERVICES
 
 ROOT = Path(__file__).resolve().parents[2]

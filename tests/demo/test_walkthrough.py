@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from demo_project import stage
 from demo_project.mcp_client import McpClient, UnexpectedAnswerError
 from demo_project.walkthrough import Walkthrough
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.models import APIKey
 
 ROOT = Path(__file__).resolve().parents[2]

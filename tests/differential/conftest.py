@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import AsyncClient, Client, override_settings
 from django.utils import timezone, translation
 
-from django_mcp import server
+from django_mcp.access import server_config
 from django_mcp.models import ToolGroup
 from django_mcp.testing import McpClient
 from tests.differential import outcomes, rest, states
@@ -97,7 +97,7 @@ def sides(django_db_setup, django_db_blocker):
     """The host with its rows, both people's keys and sessions; all is as before when the module's tests are done."""
     with django_db_blocker.unblock(), override_settings(**HOST):
         pristine = states.Kept()
-        remembered, server._remembered = server._remembered, None
+        remembered, server_config._remembered = server_config._remembered, None
         users = rows.populate()
         ToolGroup.objects.create(name="host", exposed=True)
         agents = {name: McpClient(user=user) for name, user in users.items()}
@@ -107,6 +107,6 @@ def sides(django_db_setup, django_db_blocker):
         kept = states.Kept()
         yield Sides(kept, agents, browsers)
         pristine.restore()
-        server._remembered = remembered
+        server_config._remembered = remembered
         for state in (kept, pristine):
             state.close()

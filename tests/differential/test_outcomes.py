@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.catalog.schema import schema_for
-from django_mcp.redaction import one_line
+from django_mcp.schema.operations import schema_for
+from django_mcp.text import one_line
 from tests.differential.arguments import cases
 from tests.differential.differences import DIFFERENCES
 

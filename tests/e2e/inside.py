@@ -76,8 +76,8 @@ def issue_key(
 ) -> str:
     from django.contrib.auth.models import User
 
-    from django_mcp import keys
-    from django_mcp.vocabulary import ApprovalMode, Safety
+    from django_mcp.access import keys
+    from django_mcp.types import ApprovalMode, Safety
 
     _key, secret = keys.issue(
         name=name,
@@ -215,7 +215,7 @@ def break_connections() -> None:
 
 @asked
 def revoke(secret: str) -> None:
-    from django_mcp import keys
+    from django_mcp.access import keys
 
     key = keys.authenticate(secret)
     assert key is not None

@@ -6,8 +6,8 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.views import APIView
 
-from django_mcp.requests import Context
-from django_mcp.vocabulary import Argument, Caller, Hints, Operation, Safety, ToolCall
+from django_mcp.host.requests import Context
+from django_mcp.types import Argument, Caller, Hints, Operation, Safety, ToolCall
 from tests.host import views
 
 HOST = "tests.execution.urls"

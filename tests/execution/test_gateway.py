@@ -11,8 +11,8 @@ from rest_framework.exceptions import Throttled
 
 from django_mcp.errors import NotFound, TargetChanged, ValidationFailed
 from django_mcp.execution.gateway import execute
-from django_mcp.requests import Context
-from django_mcp.vocabulary import Argument, Caller, Reply
+from django_mcp.host.requests import Context
+from django_mcp.types import Argument, Caller, Reply
 from tests.execution.conftest import call_of, operation_at
 from tests.host import views
 from tests.host.models import Item, Person

@@ -13,9 +13,8 @@ from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
 from django_mcp.execution.targets import changes, target_of
-from django_mcp.findings import Finding
 from django_mcp.redaction import MASK
-from django_mcp.vocabulary import Argument, Safety, ToolCall
+from django_mcp.types import Argument, Finding, Safety, ToolCall
 from tests.host import views
 from tests.host.models import Item, Person
 

@@ -6,7 +6,7 @@ import rest_framework
 from django_mcp.errors import ValidationFailed
 from django_mcp.execution.gateway import execute
 from django_mcp.execution.uploads import uploaded
-from django_mcp.vocabulary import Argument
+from django_mcp.types import Argument
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from rest_framework.versioning import HostNameVersioning, QueryParameterVersioni
 from rest_framework.views import APIView
 
 from django_mcp.decorators import mcp_operation
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 from tests.host.models import Item, Person
 from tests.host.views import Versioned
 

@@ -9,10 +9,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from django_mcp import audit, keys, server
-from django_mcp.management import durations, tables
+from django_mcp import audit
+from django_mcp.access import keys, server_config
+from django_mcp.management import keys as durations
+from django_mcp.management import output
 from django_mcp.models import APIKey, AuditEvent, Confirmation, ToolGroup, ToolRule
-from django_mcp.vocabulary import ApprovalMode, EventKind
+from django_mcp.types import ApprovalMode, EventKind
 
 pytestmark = pytest.mark.django_db
 
@@ -131,9 +133,9 @@ def test_a_whole_key_named_by_mistake_is_not_repeated(sam):
 
 def test_expose_and_hide_a_group():
     run("expose", "coffee-shop")
-    assert server.current().groups["coffee-shop"].exposed
+    assert server_config.current().groups["coffee-shop"].exposed
     run("hide", "coffee-shop")
-    assert not server.current().groups["coffee-shop"].exposed
+    assert not server_config.current().groups["coffee-shop"].exposed
     events = AuditEvent.objects.filter(kind=EventKind.EXPOSURE_CHANGED, target="coffee-shop").order_by("id")
     assert [event.detail["after"] for event in events] == [{"exposed": True}, {"exposed": False}]
     assert {event.username for event in events} == {"manage.py mcp"}
@@ -247,7 +249,7 @@ def test_prune_refuses_what_is_no_duration(text):
     if text:
         fails("prune", f"--older-than={text}")
     with pytest.raises(ValueError, match="no duration"):
-        durations.parse(text)
+        durations.parse_duration(text)
 
 
 def test_prune_of_an_age_before_the_calendar_is_an_error_not_a_crash():
@@ -255,13 +257,13 @@ def test_prune_of_an_age_before_the_calendar_is_an_error_not_a_crash():
 
 
 def test_durations():
-    assert durations.parse("90d") == timedelta(days=90)
-    assert durations.parse(" 12H ") == timedelta(hours=12)
-    assert [durations.parse(f"1{unit}").total_seconds() for unit in "smhdw"] == [1, 60, 3600, 86400, 604800]
+    assert durations.parse_duration("90d") == timedelta(days=90)
+    assert durations.parse_duration(" 12H ") == timedelta(hours=12)
+    assert [durations.parse_duration(f"1{unit}").total_seconds() for unit in "smhdw"] == [1, 60, 3600, 86400, 604800]
 
 
 def test_tables_are_aligned_without_trailing_blanks():
-    assert tables.aligned(("A", "LONG"), [("wide cell", ""), ("x", 1)]) == "A          LONG\nwide cell\nx          1"
+    assert output.aligned(("A", "LONG"), [("wide cell", ""), ("x", 1)]) == "A          LONG\nwide cell\nx          1"
 
 
 @pytest.mark.parametrize(
@@ -307,11 +309,11 @@ def test_database_trouble_is_an_error_of_one_line(monkeypatch):
 
 
 def test_confirmation_that_was_redeemed_meanwhile_is_not_expired():
-    from django_mcp.approval import claims
+    from django_mcp.approval import transitions
 
     row = confirmation(1)
     Confirmation.objects.filter(pk=row.pk).update(state="executing")
-    assert not claims.expire(row, caller=row.caller)
+    assert not transitions.expire(row, caller=row.caller)
     row.refresh_from_db()
     assert row.state == "executing"
     assert not AuditEvent.objects.exists()
@@ -325,7 +327,7 @@ def test_exposing_a_group_counts_what_is_exposed_by_name_only(monkeypatch):
 
     first, *others = get_catalog().operations
     catalog = Catalog((replace(first, own_authentication=True), *others), ())
-    monkeypatch.setattr("django_mcp.inventory.get_catalog", lambda: catalog)
+    monkeypatch.setattr("django_mcp.tools.inventory.get_catalog", lambda: catalog)
     (line,) = exposure.expose(["coffee-shop"])
     assert "1 with their own authentication are exposed by name only." in line
     assert "by name only" in run("operations")
@@ -365,10 +367,10 @@ def told(*arguments):
 
 def test_writes_are_stopped_and_let_go_on_with_an_event_each():
     assert "no agent can change anything" in run("writes", "off")
-    assert not server.current().writes_enabled
+    assert not server_config.current().writes_enabled
     assert "They were before." in run("writes", "off")
     assert "Writes are on." in run("writes", "on")
-    assert server.current().writes_enabled
+    assert server_config.current().writes_enabled
     events = AuditEvent.objects.filter(kind=EventKind.SETTINGS_CHANGED).order_by("id")
     assert [event.detail["after"] for event in events] == [{"writes_enabled": False}, {"writes_enabled": True}]
     assert {event.username for event in events} == {"manage.py mcp"}
@@ -416,7 +418,7 @@ def test_key_below_what_is_exposed_is_told_so(sam):
 
 
 def test_key_of_a_user_whom_no_view_permits_is_told_so(sam, monkeypatch):
-    from django_mcp.exposure import Reach
+    from django_mcp.access.exposure import Reach
 
     run("expose", "coffee-shop")
     monkeypatch.setattr(Reach, "permits", lambda self, operation: False)
@@ -444,9 +446,9 @@ def test_unknown_names_lead_to_the_list(sam):
 
 def test_a_group_is_exposed_and_published_in_one_go(declaring):
     run("expose", "coffee-shop", "--publish-as", "both")
-    assert server.current().publish_as("coffee-shop") == "both"
+    assert server_config.current().publish_as("coffee-shop") == "both"
     run("expose", "coffee-shop")
-    assert server.current().publish_as("coffee-shop") == "both"
+    assert server_config.current().publish_as("coffee-shop") == "both"
     assert "one_tool_each" in fails("expose", "coffee-shop", "--publish-as", "tools")
     for name in ("GetCoffeeShopMenu", "desk", "api_tools"):
         assert "no group of operations" in fails("expose", name, "--publish-as", "both")

@@ -2,21 +2,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.protocol import cursors
+from django_mcp.protocol import serializers
 
 
 @given(st.from_regex(r"[0-9][A-Za-z0-9_-]{1,64}", fullmatch=True).map(lambda text: text.rstrip("\n")))
 def test_a_cursor_leads_back_to_its_position(position):
-    assert cursors.decode(cursors.encode(position)) == position
+    assert serializers.decode_cursor(serializers.encode_cursor(position)) == position
 
 
 @given(st.text())
 def test_other_text_is_no_cursor_or_stands_for_one_position(text):
     try:
-        position = cursors.decode(text)
+        position = serializers.decode_cursor(text)
     except ValueError:
         return
-    assert cursors.encode(position) == text
+    assert serializers.encode_cursor(position) == text
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ def test_other_text_is_no_cursor_or_stands_for_one_position(text):
 )
 def test_what_was_never_handed_out_is_refused(text):
     with pytest.raises(ValueError, match="no cursor of ours"):
-        cursors.decode(text)
+        serializers.decode_cursor(text)

@@ -1,7 +1,7 @@
 import pytest
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import cursors
+from django_mcp.protocol import serializers
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
 
 
@@ -28,7 +28,7 @@ def test_a_list_is_asked_for_without_cursor(params):
 
 
 def test_a_cursor_is_read_as_the_position_it_stands_for():
-    assert read(ListToolsParams, {"cursor": cursors.encode("2CreateOrder")})["cursor"] == "2CreateOrder"
+    assert read(ListToolsParams, {"cursor": serializers.encode_cursor("2CreateOrder")})["cursor"] == "2CreateOrder"
 
 
 @pytest.mark.parametrize("cursor", ["abc", 5, {}])

@@ -12,7 +12,7 @@ from django_mcp.decorators import TOOL_ATTRIBUTE, mcp_tool
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.hosted import tool_of
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 
 class Size(serializers.Serializer):

@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from rest_framework.validators import UniqueValidator
 
 from demo_project.coffee_shop import mcp as shop_module
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.decorators import mcp_tool
 from django_mcp.errors import NotFound, ProtocolError, ToolError
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
@@ -30,7 +30,7 @@ from django_mcp.redaction import MASK
 from django_mcp.testing import McpClient, RpcError
 from django_mcp.tools import registry
 from django_mcp.tools.media import Audio, Image, ResourceLink, Text
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 
 class Cup(serializers.Serializer):

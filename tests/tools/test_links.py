@@ -11,13 +11,13 @@ from django.urls import resolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.approval import keyring
+from django_mcp.approval import signing
 from django_mcp.errors import NotFound
+from django_mcp.host.requests import Context
 from django_mcp.redaction import MASK, redact
-from django_mcp.requests import Context
 from django_mcp.tools import links
 from django_mcp.tools.links import StoredFile, link, linked, store
-from django_mcp.vocabulary import Caller
+from django_mcp.types import Caller
 
 SAM = Caller(subject="key:1", user=None)
 
@@ -117,7 +117,7 @@ def claims(**changes):
 
 
 def forged(said, key=None, typ="MCP+FILE", algorithm="HS256"):
-    key = keyring.link_keys()[0] if key is None else key
+    key = signing.link_keys()[0] if key is None else key
     return links.PREFIX + jwt.encode(said, key, algorithm=algorithm, headers={"typ": typ})
 
 
@@ -128,7 +128,7 @@ def test_what_the_signature_does_not_cover_in_full_is_refused(folder):
     del lasting["exp"]
     for token in (
         forged(claims(), key=b"k" * 32),
-        forged(claims(), key=keyring.signing_keys()[0]),
+        forged(claims(), key=signing.signing_keys()[0]),
         forged(claims(), typ="MCP+CONFIRM"),
         forged(claims(), typ=None),
         forged(claims(), key="", algorithm="none"),

@@ -5,12 +5,12 @@ import json
 import pytest
 from django.test import RequestFactory
 
-from django_mcp import server
-from django_mcp.exposure import reach
+from django_mcp.access import server_config
+from django_mcp.access.exposure import reach
+from django_mcp.host.requests import Context
 from django_mcp.models import ToolGroup
-from django_mcp.requests import Context
 from django_mcp.tools import api_search
-from django_mcp.vocabulary import Caller, Safety
+from django_mcp.types import Caller, Safety
 
 CREATE = "CreateCoffeeShopOrder"
 MENU = "GetCoffeeShopMenu"
@@ -76,7 +76,7 @@ def test_a_long_tag_is_read_once_however_many_operations_there_are(mcp, user):
         outer=RequestFactory().post("/mcp"),
         caller=Caller(subject="key:1", user=user, groups=None, highest_safety=Safety.DESTRUCTIVE),
     )
-    answer = api_search.search({"tag": Tag("Coffee-Shop")}, reach(context, server.current()))
+    answer = api_search.search({"tag": Tag("Coffee-Shop")}, reach(context, server_config.current()))
     assert (answer["count"], len(folded)) == (7, 1)
 
 

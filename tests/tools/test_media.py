@@ -8,11 +8,11 @@ from django.test import RequestFactory
 from rest_framework import serializers
 from rest_framework.response import Response
 
-from django_mcp.requests import Context
+from django_mcp.host.requests import Context
 from django_mcp.tools import media
 from django_mcp.tools.links import linked
 from django_mcp.tools.media import Audio, EmbeddedResource, File, Image, ResourceLink, Text, attached, rendered
-from django_mcp.vocabulary import Attachment, Caller
+from django_mcp.types import Attachment, Caller
 
 SAM = Caller(subject="key:1", user=None)
 PNG = b"\x89PNG\r\n"

@@ -5,8 +5,8 @@ import pytest
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
 from django_mcp.tools.operation_tools import tool_names
-from django_mcp.vocabulary import EventKind, Safety
-from tests.tools.test_portable_schema import KEYWORDS, keywords
+from django_mcp.types import EventKind, Safety
+from tests.schema.test_portable import KEYWORDS, keywords
 
 MENU = "GetCoffeeShopMenu"
 CREATE = "CreateCoffeeShopOrder"

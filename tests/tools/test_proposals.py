@@ -1,7 +1,7 @@
 import pytest
 
-from django_mcp.tools.proposals import summary_of
-from django_mcp.vocabulary import Caller, Safety, ToolCall
+from django_mcp.tools.answers import summary_of
+from django_mcp.types import Caller, Safety, ToolCall
 
 CALLER = Caller(subject="anonymous", user=None)
 

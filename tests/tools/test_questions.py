@@ -17,7 +17,7 @@ from django_mcp.testing import McpClient, RpcError
 from django_mcp.tools import registry
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import InputRequired, form, request, url
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 SEATS = form("For how many?", {"seats": {"type": "integer", "minimum": 1}})
 PAGE = url("Sign in at the other shop.", "https://example.com/login?for=1")

@@ -8,8 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django_mcp.decorators import mcp_tool
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.tools import registry
+from tests.schema.test_portable import KEYWORDS, keywords
 from tests.tools.declaring import mcp as declared
-from tests.tools.test_portable_schema import KEYWORDS, keywords
 
 API_TOOLS = ["api_search", "api_describe", "api_read", "api_call"]
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp.protocol.portable_json import size
+from django_mcp.protocol.json import size
 from django_mcp.tools.truncation import fit
 
 JSON = st.recursive(

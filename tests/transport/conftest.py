@@ -3,14 +3,14 @@ import json
 import pytest
 from django.test import Client
 
-from django_mcp import keys, server
+from django_mcp.access import keys, server_config
 from django_mcp.models import ToolGroup
 
 
 @pytest.fixture
 def exposed(db, monkeypatch):
     """An exposed group, in a process that remembers nothing yet."""
-    monkeypatch.setattr(server, "_remembered", None)
+    monkeypatch.setattr(server_config, "_remembered", None)
     return ToolGroup.objects.create(name="coffee-shop", exposed=True)
 
 

@@ -8,11 +8,11 @@ from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, PermissionDenied
 
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.errors import ProtocolError
 from django_mcp.models import APIKey
 from django_mcp.transport import authentication, views
-from django_mcp.vocabulary import Safety
+from django_mcp.types import Safety
 
 NO_KEY = "Send Authorization: Bearer <key>."
 BAD_KEY = "Unknown, expired or revoked key."
@@ -255,5 +255,5 @@ def test_as_a_class_of_drf_it_leaves_other_tokens_alone(exposed):
 def test_the_refusal_quotes_no_credential(exposed, db):
     request = RequestFactory().get("/", headers={"Authorization": "Bearer ak-12345678901234567890"})
     with pytest.raises(ProtocolError) as caught:
-        authentication.authenticate(request)
+        authentication.caller_of(request)
     assert not re.search("ak-1", f"{caught.value.message}{caught.value.headers}")

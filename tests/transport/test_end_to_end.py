@@ -2,7 +2,7 @@
 
 import json
 
-from django_mcp import keys
+from django_mcp.access import keys
 
 
 def test_the_tools_are_listed_and_read(mcp):

@@ -12,9 +12,9 @@ from django.urls import resolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp import keys
+from django_mcp.access import keys
+from django_mcp.host.requests import Context
 from django_mcp.models import ToolGroup
-from django_mcp.requests import Context
 from django_mcp.tools import links
 from django_mcp.tools.links import StoredFile, link, store
 from django_mcp.transport import authentication
@@ -83,7 +83,7 @@ def bearer(key):
 @pytest.fixture
 def path_of(key):
     """Return a function that links a stored file for the key and returns the link's path."""
-    caller = authentication.authenticate(RequestFactory().get("/", headers={"Authorization": f"Bearer {key[1]}"}))
+    caller = authentication.caller_of(RequestFactory().get("/", headers={"Authorization": f"Bearer {key[1]}"}))
 
     def path_of(stored):
         block = link(stored, Context(outer=RequestFactory().post("/mcp"), caller=caller))

@@ -7,13 +7,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from django_mcp import dispatch, server
+from django_mcp import dispatch
+from django_mcp.access import server_config
 from django_mcp.errors import ProtocolError
 from django_mcp.models import ServerSettings
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.revisions import HANDSHAKE
+from django_mcp.tools.answers import ToolResult
 from django_mcp.tools.registry import Page
-from django_mcp.tools.results import ToolResult
 
 LISTED = {
     "name": "api_read",
@@ -30,14 +31,14 @@ def tools(monkeypatch):
     """One tool that answers, and a record of how it was called."""
     calls = []
 
-    def call_tool(name, arguments, context, server):
+    def call_tool(name, arguments, context, server_config):
         if name != "api_read":
             raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
-        calls.append((arguments, context.caller.subject, server))
+        calls.append((arguments, context.caller.subject, server_config))
         return ToolResult(structured={"status": "success", "api": "ü"})
 
     monkeypatch.setattr(dispatch, "call_tool", call_tool)
-    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server, *, after="": Page(tools=[LISTED]))
+    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server_config, *, after="": Page(tools=[LISTED]))
     return calls
 
 
@@ -181,7 +182,7 @@ def test_a_call_runs_under_the_settings_that_hold_now(ask, tools):
     row.save()
     ask("tools/call", {"name": "api_read"})
     assert [call[2].writes_enabled for call in tools] == [True, False]
-    assert tools[1][2] is server.current()
+    assert tools[1][2] is server_config.current()
 
 
 def test_the_dispatcher_does_not_act_on_a_notification():

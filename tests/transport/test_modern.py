@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from django_mcp import dispatch
 from django_mcp.errors import ProtocolError
+from django_mcp.tools.answers import ToolResult
 from django_mcp.tools.registry import Page
-from django_mcp.tools.results import ToolResult
 
 NEW = "2026-07-28"
 PREFIX = "io.modelcontextprotocol"

@@ -5,11 +5,11 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle, UserRateThrottle
 from rest_framework.views import APIView
 
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.errors import ProtocolError
-from django_mcp.requests import Context
+from django_mcp.host.requests import Context
 from django_mcp.transport import throttling
-from django_mcp.vocabulary import Caller
+from django_mcp.types import Caller
 
 CALLER = "django_mcp.transport.throttling.CallerRateThrottle"
 TOOL = "django_mcp.transport.throttling.ToolRateThrottle"

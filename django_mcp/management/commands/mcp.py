@@ -7,12 +7,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django.utils import timezone
 
-from django_mcp.changes import OFFERED_MODES
+from django_mcp.access.config_changes import OFFERED_MODES
+from django_mcp.access.server_config import PublishAs, current
 from django_mcp.conf import conf
 from django_mcp.doctor import Severity, examine
-from django_mcp.management import diagnosis, durations, exposure, handover, keys, pruning
-from django_mcp.server import PublishAs, current
-from django_mcp.vocabulary import Safety
+from django_mcp.management import exposure, keys, output, pruning
+from django_mcp.types import Safety
 
 
 class OneLineParser(CommandParser):
@@ -99,7 +99,7 @@ class Command(BaseCommand):
     def key_create(self, options: dict[str, Any]) -> None:
         key, secret = keys.create(options)
         self.stdout.write(secret)
-        for line in handover.lines(key):
+        for line in output.key_lines(key):
             self.stderr.write(line, str)
 
     def key_list(self, _options: dict[str, Any]) -> None:
@@ -119,10 +119,14 @@ class Command(BaseCommand):
 
     def doctor(self, options: dict[str, Any]) -> None:
         complaints = examine(current())
-        text = diagnosis.as_json(complaints) if options["json"] else diagnosis.as_text(complaints, every=options["all"])
+        text = (
+            output.complaints_json(complaints)
+            if options["json"]
+            else output.complaints_text(complaints, every=options["all"])
+        )
         self.stdout.write(text)
         if any(complaint.severity is Severity.ERROR for complaint in complaints):
-            raise CommandError(diagnosis.tally(complaints))
+            raise CommandError(output.tally(complaints))
 
     def writes(self, options: dict[str, Any]) -> None:
         self.stdout.write(exposure.switch_writes(options["word"]))
@@ -143,7 +147,7 @@ class Command(BaseCommand):
 
 def _age(text: str | None) -> timedelta:
     if text:
-        return durations.parse(text)
+        return keys.parse_duration(text)
     if conf.AUDIT_RETENTION is None:
         raise CommandError("Say how old, such as --older-than 90d, or set DJANGO_MCP['AUDIT_RETENTION'].")
     return timedelta(seconds=conf.AUDIT_RETENTION)

@@ -5,9 +5,9 @@ from itertools import chain
 
 import bm25s
 
-from django_mcp.catalog import words
-from django_mcp.catalog.texts import argument_texts
-from django_mcp.vocabulary import Operation
+from django_mcp.search import words
+from django_mcp.search.ranking import argument_texts
+from django_mcp.types import Operation
 
 
 class Bm25:

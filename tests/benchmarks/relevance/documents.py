@@ -13,10 +13,10 @@ from referencing.jsonschema import DRAFT202012
 from rest_framework.views import APIView
 
 from django_mcp.catalog.naming import tidy
-from django_mcp.catalog.safety import infer
-from django_mcp.catalog.search import MAX_DESCRIBED, SearchIndex
-from django_mcp.catalog.texts import argument_texts
-from django_mcp.vocabulary import Operation
+from django_mcp.host.handlers import infer
+from django_mcp.search.index import MAX_DESCRIBED, SearchIndex
+from django_mcp.search.ranking import argument_texts
+from django_mcp.types import Operation
 
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / "relevance"
 METHODS = frozenset({"get", "post", "put", "patch", "delete"})

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from django_mcp.catalog.naming import tidy
-from django_mcp.vocabulary import Operation
+from django_mcp.types import Operation
 from tests.benchmarks.relevance import documents, typos
 from tests.benchmarks.relevance.asking import Questions
 from tests.benchmarks.relevance.questions import MEASURED

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from demo_project import stage
 from demo_project.mcp_client import McpClient
 from demo_project.walkthrough import Walkthrough
-from django_mcp import keys
+from django_mcp.access import keys
 from django_mcp.models import APIKey
 
 ADMIN = "/admin/django_mcp/"

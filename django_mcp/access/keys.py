@@ -1,0 +1,141 @@
+"""API keys: issue, authenticate, revoke."""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from django.db import DatabaseError, router, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from django_mcp import audit
+from django_mcp.access import server_config
+from django_mcp.access.server_config import mode_named
+from django_mcp.models import APIKey
+from django_mcp.signals import key_issued, key_revoked
+from django_mcp.types import ApprovalMode, Caller, EventKind, Safety
+
+PREFIX = "ak-"
+SECRET_BYTES = 32
+SHOWN = 8
+USED_RESOLUTION = timedelta(minutes=1)
+
+logger = logging.getLogger("django_mcp")
+
+
+def digest(secret: str) -> str:
+    """Return the SHA-256 hex digest a key is found by. The secret has 256 random bits: a slow hash would add nothing."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@sensitive_variables("secret")
+def issue(  # noqa: PLR0913 - keyword-only, a column each
+    *,
+    name: str,
+    user: Any,
+    groups: Collection[str] = (),
+    all_groups: bool = False,
+    highest_safety: Safety = Safety.READ_ONLY,
+    permissions: Collection[str] | None = None,
+    mode: ApprovalMode | None = None,
+    expires_at: datetime | None = None,
+    by: Mapping[str, Any] | None = None,
+) -> tuple[APIKey, str]:
+    """Create a key and return its row and its secret, which is nowhere else.
+
+    `by` is who handed it out: any of a caller snapshot's keys.
+    """
+    secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    with transaction.atomic(using=router.db_for_write(APIKey)):
+        key = APIKey.objects.create(
+            name=name,
+            user=user,
+            prefix=secret[:SHOWN],
+            digest=digest(secret),
+            groups=sorted(set(groups)),
+            all_groups=all_groups,
+            highest_safety=highest_safety.value,
+            permissions=None if permissions is None else sorted(set(permissions)),
+            approval_mode=mode.value if mode else "",
+            expires_at=expires_at,
+        )
+        audit.record(
+            EventKind.KEY_ISSUED,
+            caller=_about(key, by),
+            target=str(key),
+            user=user.get_username(),
+            groups="all" if all_groups else key.groups,
+            highest_safety=key.highest_safety,
+            permissions=key.permissions,
+            approval_mode=key.approval_mode,
+            expires=expires_at,
+        )
+        transaction.on_commit(lambda: key_issued.send_robust(APIKey, key=key))
+    return key, secret
+
+
+@sensitive_variables("secret")
+def authenticate(secret: str) -> APIKey | None:
+    """Return the usable key with this secret, its user and the `server_stamp`, in one query; None where there is none."""
+    found = _by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]
+    return next((key for key in found if key.usable), None)
+
+
+@lru_cache(maxsize=8)
+def _by_digest(alias: str) -> QuerySet[APIKey]:
+    # Building the query costs more than running it, so only the digest is added on each request.
+    return APIKey.objects.using(alias).select_related("user").annotate(server_stamp=server_config.STAMP).order_by()
+
+
+def revoke(key: APIKey, *, by: Mapping[str, Any] | None = None) -> bool:
+    """Revoke a key for good; False where it was revoked before. `by` is who did it, as for `issue`."""
+    with transaction.atomic(using=router.db_for_write(APIKey)):
+        now = timezone.now()
+        if not APIKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
+            return False
+        key.revoked_at = now
+        audit.record(EventKind.KEY_REVOKED, caller=_about(key, by), target=str(key))
+        transaction.on_commit(lambda: key_revoked.send_robust(APIKey, key=key))
+    return True
+
+
+def used(key: APIKey) -> None:
+    """Note that the key was used: at most once a minute, and never at the price of the call."""
+    now = timezone.now()
+    stale = now - USED_RESOLUTION
+    if key.last_used_at is not None and key.last_used_at > stale:
+        return
+    try:
+        # A direct UPDATE of this column alone: it cannot undo a revocation that happens meanwhile.
+        APIKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lte=stale), pk=key.pk).update(
+            last_used_at=now
+        )
+    except DatabaseError as error:
+        logger.warning("The last use of key %s could not be noted: %s.", key.pk, type(error).__name__)
+
+
+def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:
+    """Return the caller that a key stands for. A limit that cannot be read is the narrowest."""
+    return Caller(
+        subject=f"key:{key.pk}",
+        user=key.user,
+        auth=key,
+        key_id=key.pk,
+        key_label=str(key),
+        groups=None if key.all_groups else frozenset(key.groups),
+        highest_safety=Safety(key.highest_safety) if key.highest_safety in set(Safety) else Safety.READ_ONLY,
+        permissions=None if key.permissions is None else frozenset(key.permissions),
+        mode=mode_named(key.approval_mode),
+        address=address,
+        client=client,
+        host=host,
+    )
+
+
+def _about(key: APIKey, by: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {**(by or {}), "key_id": key.pk, "key_label": str(key)}

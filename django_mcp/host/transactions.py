@@ -1,0 +1,54 @@
+"""How far code of the host came in its transactions: that decides whether anything of it can remain."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from django.db import IntegrityError, connections, transaction
+
+from django_mcp.host import read_guard
+from django_mcp.host.read_guard import Write
+
+
+def atomic_aliases() -> tuple[str, ...]:
+    """Return the aliases of the databases that `ATOMIC_REQUESTS` asks transactions for."""
+    return tuple(alias for alias, options in connections.settings.items() if options["ATOMIC_REQUESTS"])
+
+
+@dataclass(slots=True)
+class Progress:
+    """One run of the host's code with a transaction on each of the databases `aliases`, and how far it came.
+
+    `returned` is True once the code itself has, `undone` where its transactions are rolled back although it did.
+    """
+
+    aliases: Sequence[str]
+    started: bool = False
+    returned: bool = False
+    undone: bool = False
+    committed: bool = False
+    elsewhere: list[Write] = field(default_factory=list)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Notice what is written to the other databases: that stays, whatever becomes of these transactions."""
+        beside = [alias for alias in connections if self.aliases and alias not in self.aliases]
+        with read_guard.noticing(beside) as self.elsewhere:
+            yield
+
+    def await_commit(self) -> None:
+        """Note the commit of any of the transactions, in which this is called."""
+        for alias in self.aliases:
+            transaction.on_commit(self._mark_committed, using=alias)
+
+    def nothing_remains(self, error: Exception) -> bool:
+        """Tell, after an exception, whether everything that was done is undone for sure."""
+        if not self.started:
+            return True
+        if not self.aliases or self.committed or self.elsewhere:
+            return False
+        # A commit that fails may have arrived all the same; only a constraint says that nothing was stored.
+        return self.undone or not self.returned or isinstance(error, IntegrityError)
+
+    def _mark_committed(self) -> None:
+        self.committed = True

@@ -1,0 +1,292 @@
+"""drf-spectacular's inspection of one view at a time, next to the host's own use of it and without touching that."""
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, cast
+
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry, get_class
+from drf_spectacular.utils import OpenApiRequest
+from rest_framework.filters import OrderingFilter
+from rest_framework.generics import GenericAPIView
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from django_mcp.schema.fields import LENIENT, FieldInspector, declared_secrets
+from django_mcp.schema.per_user import default_class, given
+
+PASSED_OVER = "get_operation: "
+
+_messages: ContextVar[list[str] | None] = ContextVar("django_mcp_inspection", default=None)
+
+
+@contextmanager
+def quietly() -> Iterator[list[str]]:
+    """Collect what drf-spectacular has to say in this context instead of printing it."""
+    messages: list[str] = []
+    token = _messages.set(messages)
+    try:
+        yield messages
+    finally:
+        _messages.reset(token)
+
+
+def _listen() -> None:
+    emit = GENERATOR_STATS.emit
+
+    def emit_or_collect(msg: str, severity: str) -> None:
+        messages = _messages.get()
+        if messages is None:
+            emit(msg, severity)
+        else:
+            messages.append(str(msg))
+
+    # Its warn() and error(), which its modules and extensions have imported by name, all end in this one object of the
+    # process. Its silence() is a flag for all threads, so it would swallow what the host's own `spectacular` command
+    # or schema view says at the same time; and what is silenced is still counted, so that --fail-on-warn would fail for
+    # what was never generated. Hence one hook, which passes on whatever is said outside of quietly().
+    GENERATOR_STATS.emit = emit_or_collect  # type: ignore[method-assign]
+
+
+_listen()
+
+
+@contextmanager
+def _model_known(view: Any) -> Iterator[None]:
+    """Tell whoever asks a view for its model what the serializer's is: its `get_queryset` may need URL arguments."""
+    try:
+        model = view.get_serializer_class().Meta.model
+    except Exception:  # noqa: BLE001 - the host's code, or no model at all; the inspection will note what it misses
+        model = None
+    if model is None or getattr(view, "queryset", None) is not None:
+        yield
+        return
+    view.queryset = model._default_manager.none()  # noqa: SLF001 - Django documents it
+    try:
+        yield
+    finally:
+        del view.queryset
+
+
+class OperationInspector(FieldInspector, AutoSchema):
+    """Inspects one operation. What fails is left out and noted in `failures`, the rest stands.
+
+    `free_form` is set where the view has no serializer that could describe its body, `inherited` where nobody said for
+    this operation which serializer it is; `guessed_secrets` are the secret fields of one that does not describe it.
+    `own` is the operation without what the host's `get_operation` makes of it.
+    """
+
+    own: Mapping[str, Any] | None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.failures: list[str] = []
+        self.free_form = False
+        self.inherited = False
+        self.guessed_secrets: set[str] = set()
+
+    def get_operation_id(self) -> str:
+        return ""
+
+    def get_tags(self) -> list[str]:
+        return []
+
+    def get_auth(self) -> list[Any]:
+        return []
+
+    def get_request_serializer(self) -> Any:
+        self.inherited = True
+        serializer = super().get_request_serializer()
+        if serializer is None or self._is_guess():
+            self.free_form = True
+            # What is secret of a row is so too where an action of it reads its body in its own way.
+            said = declared_secrets(get_class(serializer))
+            self.guessed_secrets = {name for name, field in said.items() if field.get("writeOnly")}
+            return None
+        return serializer
+
+    def get_response_serializers(self) -> Any:
+        guessed = self.method != "GET" and self._is_guess()
+        return None if guessed else super().get_response_serializers()
+
+    def _get_serializer(self) -> Any:
+        serializer = super()._get_serializer()  # type: ignore[no-untyped-call]
+        return self._undressed() if serializer is None else serializer
+
+    def _undressed(self) -> Any:
+        """Make the view's serializer without what its own `__init__` adds: that may need what only a call's URL tells."""
+        try:
+            cls: Any = self.view.get_serializer_class()
+            names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+            undressed = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
+            return undressed(context={"request": self.view.request, "view": self.view, "format": None})
+        except Exception:  # noqa: BLE001 - the host's code, or no serializer class at all
+            return None
+
+    def _is_guess(self) -> bool:
+        """Tell whether an extra action has no serializer of its own, but its viewset's by inheritance.
+
+        Such an action often reads its body in its own way, so what the viewset's serializer says would be wrong.
+        """
+        view: Any = self.view
+        action: Any = getattr(type(view), getattr(view, "action", None) or "", None)
+        if not hasattr(action, "mapping") or "serializer_class" in action.kwargs:
+            return False
+        return _serializer_class(view, view.action) is _serializer_class(view, "")
+
+    def _get_format_parameters(self) -> list[Any]:
+        return []
+
+    def _get_filter_parameters(self) -> list[Any]:
+        with _model_known(self.view):
+            parameters = self._attempt("filters", super()._get_filter_parameters) or []
+        for backend in self.get_filter_backends():
+            if inspect.isclass(backend) and issubclass(backend, OrderingFilter):
+                parameters = [_ordered(parameter, backend, self.view) for parameter in parameters]
+        return parameters
+
+    def _get_pagination_parameters(self) -> list[Any]:
+        described: Any = super()._get_pagination_parameters
+
+        def with_last_page() -> list[Any]:
+            paginator = self._get_paginator()  # type: ignore[no-untyped-call]
+            return [_with_last_page(parameter, paginator) for parameter in described()]
+
+        return self._attempt("pagination", with_last_page) or []
+
+    def _get_request_body(self, *direction: Any) -> Any:
+        # Passed on as it came: a host's override need not know the argument.
+        described: Any = super()._get_request_body
+        if self.method != "DELETE":
+            return described(*direction)
+        # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only what
+        # was said for this very operation counts.
+        said = self.get_request_serializer()
+        if self.inherited or said is None:
+            return described(*direction)
+        if isinstance(said, dict) and said and all("/" in str(media_type) for media_type in said):
+            said = next(iter(said.values()))
+        said = said.request if isinstance(said, OpenApiRequest) else said
+        schema, required = self._get_request_for_media_type(said, *direction)  # type: ignore[no-untyped-call]
+        return schema and {"content": {"application/json": {"schema": schema}}, "required": required}
+
+    def _attempt(self, part: str, inspect_part: Callable[[], Any]) -> Any:
+        try:
+            return inspect_part()
+        except Exception as error:  # noqa: BLE001 - this runs the host's serializers, filters and paginators
+            self.failures.append(part)
+            self.messages.append(f"{part}: {type(error).__name__}")
+            if part == "body":
+                self.free_form = True
+            return None
+
+
+def _serializer_class(view: Any, action: str) -> Any:
+    """Return the class that a view chooses for an action; for one that nobody has, its choice where it has none."""
+    asked = copy.copy(view)
+    asked.action = action
+    try:
+        own = type(view).get_serializer is not GenericAPIView.get_serializer
+        return type(asked.get_serializer()) if own else asked.get_serializer_class()
+    except Exception:  # noqa: BLE001 - the host's code; a choice that fails is one of its own
+        return object()
+
+
+def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
+    """Say that a page may be asked for by a word too, where the paginator knows one."""
+    words = getattr(paginator, "last_page_strings", ())
+    if not words or parameter.get("name") != getattr(paginator, "page_query_param", None):
+        return parameter
+    said = f"{parameter.get('description', '')} The last page is {' or '.join(map(repr, words))}."
+    return {**parameter, "description": said.strip(), "schema": {**parameter.get("schema", {}), LENIENT: True}}
+
+
+def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any) -> dict[str, Any]:
+    """Name the fields that a list can be ordered by, where the host says which."""
+    fields = getattr(view, "ordering_fields", backend.ordering_fields)
+    if parameter.get("name") != backend.ordering_param or not isinstance(fields, list | tuple) or not fields:
+        return parameter
+    names = [str(field if isinstance(field, str) else field[0]) for field in fields]
+    signed = ", ".join(f"{name}, -{name}" for name in names)
+    said = f"{parameter.get('description', '')} One or more of {signed}, separated by commas; - is descending."
+    return {**parameter, "description": said.strip()}
+
+
+@lru_cache(maxsize=16)
+def _catalog_schema(default: type) -> type:
+    # With the host's DEFAULT_SCHEMA_CLASS among its bases it can stand in for it under every extend_schema class. What
+    # that class makes of a whole operation is honoured: it stands before the one that puts an operation together.
+    hosts_own = (default,) if issubclass(default, AutoSchema) and default is not AutoSchema else ()
+    rest = () if hosts_own else (default,)
+    return type("CatalogSchema", (OperationInspector, *hosts_own, Partwise, *rest), {})
+
+
+def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> OperationInspector:
+    """Make a fresh inspector of this very view; nothing of it is shared with another."""
+    base = _catalog_schema(default_class())
+    declared = [cls for cls in given(type(view), callback, handler) if cls not in base.__mro__]
+    rest = [
+        ancestor
+        for cls in declared
+        for ancestor in cls.__mro__
+        if ancestor not in declared and ancestor not in base.__mro__ and ancestor is not object
+    ]
+    # Whatever a declared class derives from comes after all of ours, hence ours one by one.
+    shared = {ancestor for cls in rest for ancestor in cls.__mro__}
+    ours = [cls for cls in base.__mro__ if cls not in shared] if rest else [base]
+    bases = (*declared, *ours, *dict.fromkeys(rest))
+    # `view` in the namespace: DRF writes an attribute of that name onto schema classes while it serves requests.
+    schema = cast("OperationInspector", type("OperationSchema", bases, {"view": None})())
+    schema.view = view
+    schema.method = method.upper()
+    return schema
+
+
+def described_by(inspector: OperationInspector, route: str, path_regex: str) -> Mapping[str, Any]:
+    """Return the inspected operation as OpenAPI has it, with what the host's schema classes make of it.
+
+    A `get_operation` of the host that fails, or leaves the operation out, is passed over with a message.
+    """
+    asked = (route, path_regex, "", inspector.method, ComponentRegistry())
+    try:
+        found: Any = inspector.get_operation(*asked)
+        said = "it leaves the operation out"
+    except Exception as error:  # noqa: BLE001 - the host's code
+        found, said = None, type(error).__name__
+    if inspector.own is None:
+        Partwise.get_operation(cast("Partwise", inspector), *asked)
+    if isinstance(found, Mapping):
+        return found
+    inspector.messages.append(f"{PASSED_OVER}{said}")
+    return cast("Mapping[str, Any]", inspector.own)
+
+
+class Partwise(AutoSchema):
+    """Stands before AutoSchema and after the host's own subclasses of it, which may go on from what it returns.
+
+    `own` is what it returned, as it was before that.
+    """
+
+    _attempt: Callable[[str, Callable[[], Any]], Any]
+    own: Mapping[str, Any] | None = None
+
+    def get_operation(self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any) -> dict[str, Any]:
+        self.registry = registry
+        self.path, self.path_regex, self.path_prefix, self.method = path, path_regex, path_prefix, method.upper()
+        operation = {
+            "operationId": self.get_operation_id(),
+            "description": self._attempt("description", self.get_description) or "",
+            "tags": self.get_tags(),
+            "parameters": self._attempt("parameters", self._get_parameters) or [],
+            "responses": self._attempt("response", self._get_response_bodies) or {},
+        }
+        # Absent where there is none, as hosts that add one look for it.
+        body = self._attempt("body", self._get_request_body)
+        operation |= {"requestBody": body} if body else {}
+        self.own = operation if type(self).get_operation is Partwise.get_operation else copy.deepcopy(operation)
+        return operation

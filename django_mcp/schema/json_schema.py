@@ -1,0 +1,256 @@
+"""From an OpenAPI schema with components to one plain JSON Schema: no references, one direction, no wrappers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from django_mcp.schema.fields import LENIENT
+from django_mcp.schema.keywords import Schema, facts, plain, say, shorten
+
+FREE_FORM: Schema = {"type": "object", "properties": {}, "additionalProperties": True}
+# Beyond these it is an answer's size that counts. What a request takes is told as long as it can be read.
+MAX_KINDS = 12
+MAX_VALUES = {"request": 200, "response": 25}
+RECURSION = "The same kind of object again; its fields are as above."
+
+
+class NormalForm:
+    """Converts the schemas of one operation in one direction.
+
+    Gathers on the way: `sensitive`, the dotted paths of fields that must not be shown (lists not counted);
+    `lenient`, the paths of what the host reads in its own way; `read_only`, the top-level fields of a request that are
+    the host's to set; `recursive`, whether a recursion was cut.
+    """
+
+    def __init__(
+        self, components: Mapping[str, Any], direction: Literal["request", "response"], *, partial: bool = False
+    ) -> None:
+        self.components = components
+        self.direction = direction
+        self.partial = partial
+        self.sensitive: set[str] = set()
+        self.lenient: set[str] = set()
+        self.read_only: set[str] = set()
+        self.recursive = False
+
+    def convert(self, schema: Any, trail: tuple[str, ...] = (), inside: frozenset[str] = frozenset()) -> Schema:
+        """Return the plain form of a schema. `trail` is the path to it, `inside` the components it is part of."""
+        if not isinstance(schema, Mapping):
+            return {}
+        source, inside = self._flat(schema, inside)
+        if source is not None:
+            source, inside = self._unwrapped(source, inside)
+        if source is None:
+            self.recursive = True
+            return {**FREE_FORM, "properties": {}, "description": RECURSION}
+        result = facts(source)
+        if "properties" in source or "additionalProperties" in source or "object" in result.get("type", ()):
+            self._object(result, source, trail, inside)
+        if "items" in source or "array" in result.get("type", ()):
+            result.setdefault("type", ["array"])
+            result["items"] = self.convert(source.get("items", {}), trail, inside)
+        if "anyOf" in source:
+            self._variants(result, source, trail, inside)
+        self._for_direction(result)
+        self.lenient |= {".".join(trail)} if LENIENT in source else set()
+        types = result.get("type")
+        if isinstance(types, list) and len(types) == 1:
+            result["type"] = types[0]
+        return result
+
+    def _for_direction(self, result: Schema) -> None:
+        shorten(result, MAX_VALUES[self.direction])
+        if self.direction == "response":
+            for key in ("default", "minLength", "pattern"):
+                result.pop(key, None)
+
+    def _flat(self, schema: Mapping[str, Any], inside: frozenset[str]) -> tuple[Schema | None, frozenset[str]]:
+        """Follow references and merge `allOf`; what stands beside a reference wins over what it refers to."""
+        if "$ref" in schema:
+            name = str(schema["$ref"]).rpartition("/")[2]
+            if name in inside or name not in self.components:
+                return None, inside
+            target, inside = self._flat(self.components[name] or {}, inside | {name})
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            return (None if target is None else {**target, **beside}), inside
+        if "allOf" not in schema:
+            return dict(schema), inside
+        merged: Schema = {}
+        for part in schema["allOf"]:
+            flat, inside = self._flat(part, inside)
+            if flat is None:
+                return None, inside
+            merged = _merged(merged, flat)
+        return _merged(merged, {key: value for key, value in schema.items() if key != "allOf"}), inside
+
+    def _unwrapped(self, source: Schema, inside: frozenset[str]) -> tuple[Schema | None, frozenset[str]]:
+        """Turn "this or null" and "this or an empty text" into a nullable, blankable this; the rest into `anyOf`."""
+        variants = [*source.pop("oneOf", ()), *source.pop("anyOf", ())]
+        if not variants:
+            return source, inside
+        looked_at = [(variant, self._flat(variant, inside)[0] if _is_schema(variant) else {}) for variant in variants]
+        meant = [variant for variant, flat in looked_at if not _is_null(flat) and not _is_blank(flat)]
+        if any(_is_null(flat) for _variant, flat in looked_at):
+            source["nullable"] = True
+        if not meant:
+            return source, inside
+        if len(meant) > 1:
+            return {**source, "anyOf": meant}, inside
+        flat, inside = self._flat(meant[0], inside) if _is_schema(meant[0]) else ({}, inside)
+        if flat is None:
+            return None, inside
+        merged, inside = self._unwrapped({**flat, **source}, inside)
+        blank = any(_is_blank(flat) for _variant, flat in looked_at)
+        return (_blankable(merged) if blank and merged is not None else merged), inside
+
+    def _object(self, result: Schema, source: Schema, trail: tuple[str, ...], inside: frozenset[str]) -> None:
+        if not result.get("type"):
+            result["type"] = ["object", "null"] if source.get("nullable") else ["object"]
+        properties: dict[str, Any] = {}
+        for name, schema in source.get("properties", {}).items():
+            if self._wanted(str(name), schema, trail, inside):
+                properties[str(name)] = self.convert(schema, (*trail, str(name)), inside)
+        result["properties"] = properties
+        required = [name for name in dict.fromkeys(plain(source.get("required") or ())) if name in properties]
+        if required and not self.partial:
+            result["required"] = required
+        more = source.get("additionalProperties")
+        if isinstance(more, Mapping):
+            result["additionalProperties"] = self.convert(more, trail, inside) or True
+        elif isinstance(more, bool) and (more or (self.direction == "request" and LENIENT not in source)):
+            result["additionalProperties"] = more
+        elif not properties and not source.get("properties"):
+            result["additionalProperties"] = True
+
+    def _wanted(self, name: str, schema: Any, trail: tuple[str, ...], inside: frozenset[str]) -> bool:
+        """Tell whether a field belongs to this direction, and remember what is special about it."""
+        flat = self._flat(schema, inside)[0] if isinstance(schema, Mapping) else None
+        flags = {**(flat or {}), **(schema if isinstance(schema, Mapping) else {})}
+        if self.direction == "response":
+            return not flags.get("writeOnly")
+        if flags.get("readOnly"):
+            if not trail:
+                self.read_only.add(name)
+            return False
+        wrapped = [part for part in flags.get("oneOf", ()) if isinstance(part, Mapping)]
+        if flags.get("writeOnly") or any(part.get("x-mcp-sensitive") for part in (flags, *wrapped)):
+            self.sensitive.add(".".join((*trail, name)))
+        return True
+
+    def _variants(self, result: Schema, source: Schema, trail: tuple[str, ...], inside: frozenset[str]) -> None:
+        discriminator = source.get("discriminator") or {}
+        names: dict[str, list[str]] = {}
+        for value, ref in (discriminator.get("mapping") or {}).items():
+            names.setdefault(str(ref), []).append(str(value))
+        variants = []
+        for variant in source["anyOf"]:
+            converted = self.convert(variant, trail, inside)
+            values = names.get(str(variant.get("$ref"))) if isinstance(variant, Mapping) else None
+            if values and "properties" in converted:
+                _tell(converted, discriminator["propertyName"], values)
+            variants.append(converted)
+        if not all(variants):  # one of them is "anything"
+            return
+        if self.direction == "response" and len(variants) > MAX_KINDS:
+            result |= _in_common(variants, nullable=bool(source.get("nullable")))
+            say(result, f"One of {len(variants)} kinds; what is described is what they have in common.")
+            return
+        if source.get("nullable"):
+            variants.append({"type": "null"})
+        result["anyOf"] = variants
+
+
+def _tell(variant: Schema, name: str, values: list[str]) -> None:
+    kept = {key: value for key, value in variant["properties"].get(name, {}).items() if key == "description"}
+    variant["properties"] = {**variant["properties"], name: {"type": "string", "enum": values, **kept}}
+    variant["required"] = list(dict.fromkeys([*variant.get("required", ()), name]))
+
+
+def _in_common(variants: list[Schema], *, nullable: bool) -> Schema:
+    """Return what is true of each of many variants."""
+    if not all("properties" in variant for variant in variants):
+        return {}
+    first, *others = (variant["properties"] for variant in variants)
+    properties = {
+        name: field if all(other[name] == field for other in others) else {}
+        for name, field in first.items()
+        if all(name in other for other in others)
+    }
+    return {"type": ["object", "null"] if nullable else ["object"], "properties": properties}
+
+
+def _merged(first: Schema, second: Schema) -> Schema:
+    merged = {**first, **second}
+    if "properties" in first and "properties" in second:
+        merged["properties"] = {**first["properties"], **second["properties"]}
+        if first.get("additionalProperties") is False and second.get("additionalProperties") is False:
+            merged["additionalProperties"] = False
+    if "required" in first and "required" in second:
+        merged["required"] = [*first["required"], *second["required"]]
+    return merged
+
+
+def _is_schema(schema: Any) -> bool:
+    return isinstance(schema, Mapping)
+
+
+def _is_null(schema: Schema | None) -> bool:
+    return schema is not None and (schema.get("type") == "null" or _is_only(schema.get("enum"), None))
+
+
+def _is_blank(schema: Schema | None) -> bool:
+    if schema is None or schema.get("type", "string") != "string":
+        return False
+    return schema.get("maxLength") == 0 or _is_only(schema.get("enum"), "")
+
+
+def _is_only(values: Any, value: Any) -> bool:
+    return bool(values) and all(item == value for item in values)
+
+
+def _blankable(schema: Schema) -> Schema:
+    rest = {key: value for key, value in schema.items() if key not in {"minLength", "pattern", "format"}}
+    if "enum" in rest:
+        rest["enum"] = [*rest["enum"], ""]
+        return rest
+    rest["description"] = str(rest.get("description", ""))
+    say(rest, f"{_readable(schema.get('format'))}May be empty.")
+    return rest
+
+
+def _readable(name: Any) -> str:
+    return f"Format: {name}. " if isinstance(name, str) else ""
+
+
+def one_object(schema: Schema, *, every: bool = False) -> Schema:
+    """Merge the variants of a schema into one object with the fields of all, required where all require them.
+
+    With `every`, only where every variant is an object; what cannot be merged is left open.
+    """
+    variants = [variant for variant in schema.get("anyOf", ()) if "properties" in variant]
+    merged: Schema = {key: value for key, value in schema.items() if key != "anyOf"}
+    if not variants or (every and len(variants) < len(schema["anyOf"])):
+        return merged
+    properties: dict[str, Any] = dict(schema.get("properties", {}))
+    for variant in variants:
+        for name, field in variant["properties"].items():
+            properties[name] = _either(properties[name], field) if name in properties else field
+    required = set.intersection(*(set(variant.get("required", ())) for variant in variants))
+    merged |= {"type": "object", "properties": properties}
+    _require(merged, [name for name in properties if name in required])
+    if any(variant.get("additionalProperties") is True for variant in variants):
+        merged["additionalProperties"] = True
+    return merged
+
+
+def _either(first: Schema, second: Schema) -> Schema:
+    if first == second:
+        return first
+    if "enum" in first and "enum" in second:
+        return {**first, "enum": list(dict.fromkeys([*first["enum"], *second["enum"]]))}
+    return {"anyOf": [first, second]}
+
+
+def _require(schema: Schema, names: Iterable[str]) -> None:
+    required = list(names)
+    if required:
+        schema["required"] = required

@@ -1,0 +1,271 @@
+"""What a call answers: one envelope for every outcome, and results that fit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django_mcp import error_reports
+from django_mcp.conf import conf
+from django_mcp.errors import (
+    Conflict,
+    InternalError,
+    NotFound,
+    OperationFailed,
+    OutcomeUnknown,
+    PermissionRefused,
+    Throttled,
+    ToolError,
+    ValidationFailed,
+)
+from django_mcp.models import Confirmation
+from django_mcp.protocol.json import compact
+from django_mcp.redaction import MASK, redact
+from django_mcp.text import one_line, quoted
+from django_mcp.tools.truncation import fit
+from django_mcp.types import Caller, Finding, Outcome, Reply, State, ToolCall
+
+MAX_PROBLEMS_IN_TEXT = 5
+PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})
+LOOK_FIRST = "It may have been applied: look at the data before you propose it again."
+
+_BY_STATUS: dict[int, type[ToolError]] = {
+    400: ValidationFailed,
+    401: PermissionRefused,
+    403: PermissionRefused,
+    404: NotFound,
+    409: Conflict,
+    412: Conflict,
+    429: Throttled,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """The result of a tool call. Without `blocks` the content is the structured object, as compact text.
+
+    `asked` is what stands in its place where the client has to answer first.
+    """
+
+    structured: Mapping[str, Any] | None
+    is_error: bool = False
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    asked: Mapping[str, Any] | None = None
+
+    def as_mcp(self) -> dict[str, Any]:
+        """Return the result as MCP sends it; text is for the clients that do not read the object."""
+        if self.asked is not None:
+            return dict(self.asked)
+        result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
+        if self.structured is not None:
+            result["structuredContent"] = self.structured
+            result["content"] = result["content"] or [{"type": "text", "text": compact(self.structured)}]
+        return result
+
+    def as_text(self) -> "ToolResult":
+        """Return the result without its object, which its text says as well."""
+        text = {"type": "text", "text": compact(self.structured)}
+        return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
+
+
+def failure(target: str, error: ToolError) -> ToolResult:
+    """Return the error as the model reads it."""
+    envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
+    # The order for readers, and no detail of a host's tool in the place of the envelope's own word.
+    return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
+
+
+def success(
+    call: ToolCall, reply: Reply, next_names: Sequence[str], blocks: Sequence[Mapping[str, Any]] = ()
+) -> ToolResult:
+    """Return what the view answered, cut to size, with what was asked and what may follow.
+
+    `blocks` are the content of the file that the view answered, where it did; a link is in the response too.
+    """
+    structured = _envelope(call, reply, next_names, blocks, (reply.data, False, ""))
+    text = compact(structured)
+    # Where all of it fits, so does the response.
+    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
+        structured = _envelope(call, reply, next_names, blocks, fit(reply.data, conf.MAX_RESULT_LENGTH))
+        text = compact(structured)
+    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
+
+
+def _envelope(
+    call: ToolCall,
+    reply: Reply,
+    next_names: Sequence[str],
+    blocks: Sequence[Mapping[str, Any]],
+    fitted: tuple[Any, bool, str],
+) -> dict[str, Any]:
+    response, truncated, hint = fitted
+    for block in blocks:
+        if "uri" in block:
+            response = {**response, "uri": block["uri"]}
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": redact(call.sent, call.sensitive),
+        "response": response,
+        "httpStatus": reply.status,
+        "truncated": truncated,
+        "next": list(next_names),
+    }
+    warnings = [*call.warnings, *reply.notes, *([f"{hint} {_going_on(call)}"] if hint else [])]
+    if warnings:
+        structured["warnings"] = warnings
+    if reply.location is not None:
+        structured["location"] = reply.location
+    return structured
+
+
+def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
+    """Return the answer where a write is done and recorded but its result could not be put into words."""
+    if outcome.status is not State.SUCCEEDED:
+        text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
+        return failure(call.target, OutcomeUnknown(text, outcome=outcome.as_dict(), errorId=error_id))
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": {},
+        "response": None,
+        "httpStatus": outcome.http_status,
+        "truncated": True,
+        "next": [],
+        "warnings": [f"It was carried out, but its answer could not be shown (error id {error_id}). Do not repeat it."],
+    }
+    return ToolResult(structured=structured)
+
+
+def _going_on(call: ToolCall) -> str:
+    """Say how to get the rest of a response that was cut, with the operation's own arguments."""
+    options = [name for name, argument in call.placement.items() if argument.location == "query"]
+    paging = [name for name in options if name in PAGING]
+    if paging:
+        return f"Go on from there, or ask for fewer rows, with {' and '.join(paging)}."
+    return f"Narrow with {', '.join(options)}." if options else "The operation has no arguments to ask for less."
+
+
+def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
+    """Return the error that a view's refusal stands for. `outcome` is the record's word on a write, None for a read."""
+    if reply.status >= 500:
+        return _broken(reply, outcome)
+    details: dict[str, Any] = {"httpStatus": reply.status}
+    if reply.retry_after is not None:
+        details["retryAfter"] = reply.retry_after
+    if isinstance(reply.data, Mapping | list) and reply.status not in {401, 403, 404}:
+        details["response"] = fit(reply.data, conf.MAX_RESULT_LENGTH)[0]
+    promise = " Nothing was changed." if outcome is not None and reply.rolled_back else ""
+    error_class = _BY_STATUS.get(reply.status, OperationFailed)
+    return error_class(_sentence(reply) + promise, **details)
+
+
+def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
+    details = {"httpStatus": reply.status, "errorId": reply.error_id}
+    failed = "The operation failed on the server" + (f": {quoted(reply.told)}." if reply.told else ".")
+    if outcome is not None and outcome.status is State.UNKNOWN:
+        return OutcomeUnknown(f"{failed} {LOOK_FIRST}", **details)
+    promise = " Nothing was changed." if reply.rolled_back else ""
+    return InternalError(f"{failed}{promise} Tell the user; the error id is in the server's log.", **details)
+
+
+def _sentence(reply: Reply) -> str:
+    problems = list(_problems(reply.data, ""))
+    text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
+    if len(problems) > MAX_PROBLEMS_IN_TEXT:
+        text += f" And {len(problems) - MAX_PROBLEMS_IN_TEXT} more."
+    if reply.status == 404:
+        return f"Not found, or not available to this user. Check the ids and pages in args. {text}".strip()
+    return text or f"The operation answered HTTP {reply.status}."
+
+
+def _problems(data: Any, path: str) -> Iterable[str]:
+    """Yield DRF's error body as sentences that begin with the field's path."""
+    if isinstance(data, Mapping):
+        for key, item in data.items():
+            generic = key in {"detail", "non_field_errors"} or (not path and key == "code")
+            yield from _problems(item, path if generic else f"{path}.{key}" if path else str(key))
+    elif isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _problems(item, path if isinstance(item, str) else f"{path}[{index}]")
+    elif data is not None:
+        said = one_line(data)
+        yield f"{one_line(path)}: {said}" if path else said
+
+
+def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
+    """Return what became of a write, as far as the answer of the view or tool tells."""
+    if reply.ok:
+        state = State.SUCCEEDED
+    elif reply.status < 500 or reply.rolled_back:
+        state = State.REJECTED
+    else:
+        state = State.UNKNOWN
+    http_status = reply.status if call.operation is not None else None
+    # What a server says when it breaks was not written for a caller, neither now nor in a replay.
+    response = reply.data if reply.status < 500 else None
+    return Outcome(status=state, http_status=http_status, response=response, error_id=reply.error_id)
+
+
+MAX_SUMMARY = 500
+MAX_ARGUMENTS_NAMED = 8
+MAX_NESTED = 60
+# Short enough for all the named arguments to stand in one summary.
+MAX_VALUE = 40
+
+
+def summary_of(call: ToolCall, caller: Caller) -> str:
+    """Return the sentence a human reads: the host's own, or the operation's and its arguments.
+
+    The host's callable sees masked arguments, so that it cannot show a secret by accident. One that fails is logged
+    and replaced: a summary never stands in the way of a call, and never feeds the hash.
+    """
+    shown = redact(call.arguments, call.sensitive)
+    if call.summary is not None:
+        try:
+            return one_line(call.summary(caller, shown), MAX_SUMMARY)
+        except Exception as error:  # noqa: BLE001 - reported
+            error_reports.report(f"The summary of {call.target} failed.", error)
+    return one_line(_default_summary(call, shown), MAX_SUMMARY)
+
+
+def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
+    title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
+    said = [f"{_name(name)} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
+    left = len(shown) - len(said)
+    more = f" and {left} more" if left > 0 else ""
+    return title + (f" ({', '.join(said)}{more})" if said else "")
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list | Mapping):
+        text = one_line(compact(value))
+        return text if len(text) <= MAX_NESTED else f"[{len(value)} {'items' if isinstance(value, list) else 'fields'}]"
+    return quoted(one_line(value, MAX_VALUE)) if isinstance(value, str) and value != MASK else str(value)
+
+
+def _name(name: str) -> str:
+    # An operation that takes any argument takes any name, whole sentences too.
+    return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
+
+
+def proposal(call: ToolCall, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
+    """Return the first phase's answer: nothing ran, and this is what would."""
+    structured: dict[str, Any] = {
+        "status": "requires_confirmation",
+        "api": call.target,
+        "safety": call.safety.value,
+        "confirmationToken": token,
+        "expiresInSeconds": lifetime,
+        "summary": row.summary,
+        "args": redact(call.sent, call.sensitive),
+        "instruction": (
+            "Display this summary to the user for explicit confirmation. When approved, call "
+            f"{call.tool} again with the same arguments and confirmationToken."
+        ),
+    }
+    if finding.preview is not None:
+        structured["preview"] = finding.preview
+    warnings = [*call.warnings, *finding.warnings]
+    if warnings:
+        structured["warnings"] = warnings
+    return ToolResult(structured=structured)

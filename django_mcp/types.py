@@ -1,0 +1,302 @@
+"""The nouns that every part of the package shares: frozen, without behaviour beyond comparing themselves."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import IO, Any, Literal
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Safety(StrEnum):
+    """What a call may do to the host's data; the values are the strings on the wire."""
+
+    READ_ONLY = "ReadOnly"
+    WRITE = "Write"
+    DESTRUCTIVE = "Destructive"
+
+    def within(self, highest: "Safety") -> bool:
+        """Tell whether this is no more dangerous than `highest`."""
+        return _BY_DANGER.index(self) <= _BY_DANGER.index(highest)
+
+
+_BY_DANGER = tuple(Safety)
+
+
+class ApprovalMode(models.TextChoices):
+    """Who must agree before a write runs, from the least to the most demanding."""
+
+    DELEGATE = "delegate_to_client", _("Run at once; the client asks its user")
+    TOKEN = "confirmation_token", _("Confirmation token")
+    REVIEW = "review", _("Review by a human")
+    REJECT = "reject", _("Reject")
+
+    @classmethod
+    def strictest(cls, *modes: "ApprovalMode") -> "ApprovalMode":
+        return max(modes, key=list(cls).index)
+
+
+class Channel(models.TextChoices):
+    """Who confirmed a call."""
+
+    AGENT = "agent", _("the agent")
+    CLIENT = "client", _("the client's user")
+    HUMAN = "human", _("a human")
+
+
+class State(models.TextChoices):
+    """The life of a confirmation. `executing` left behind by a killed process reads as unknown."""
+
+    ISSUED = "issued", _("issued")
+    APPROVED = "approved", _("approved")
+    EXECUTING = "executing", _("outcome unknown")
+    SUCCEEDED = "succeeded", _("succeeded")
+    REJECTED = "rejected", _("refused by the API")
+    UNKNOWN = "unknown", _("outcome unknown")
+    NOT_EXECUTED = "not_executed", _("not executed")
+    DECLINED = "declined", _("declined")
+    EXPIRED = "expired", _("expired")
+    REVOKED = "revoked", _("revoked")
+
+
+class EventKind(models.TextChoices):
+    """The kinds of line in the audit record."""
+
+    TOKEN_ISSUED = "token_issued", _("token issued")
+    TOKEN_CONSUMED = "token_consumed", _("token consumed")
+    TOKEN_REFUSED = "token_refused", _("token refused")
+    CALL_REFUSED = "call_refused", _("call refused")
+    EXECUTED = "executed", _("executed")
+    READ = "read", _("read")
+    READ_WROTE = "read_wrote", _("read that wrote")
+    GIVEN_BACK = "given_back", _("given back")
+    REVIEWED = "reviewed", _("reviewed")
+    DECLINED = "declined", _("declined")
+    EXPIRED = "expired", _("expired")
+    KEY_ISSUED = "key_issued", _("key issued")
+    KEY_REVOKED = "key_revoked", _("key revoked")
+    EXPOSURE_CHANGED = "exposure_changed", _("exposure changed")
+    SETTINGS_CHANGED = "settings_changed", _("settings changed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls and what they may reach, made once per request.
+
+    `groups` and `permissions` are None where the caller is not narrowed to any. `auth` is what the host's views see as
+    `request.auth`, a key unless `KEY_AS_REQUEST_AUTH` is off. `host` is the name that the server was called by.
+    """
+
+    subject: str
+    user: Any
+    auth: Any = None
+    key_id: int | None = None
+    key_label: str = ""
+    groups: frozenset[str] | None = frozenset()
+    highest_safety: Safety = Safety.READ_ONLY
+    permissions: frozenset[str] | None = None
+    mode: ApprovalMode | None = None
+    address: str = ""
+    client: str = ""
+    host: str = ""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what the record keeps of the caller after its user and key are gone."""
+        username = self.user.get_username() if self.user is not None else ""
+        return {
+            "subject": self.subject,
+            "user_id": str(self.user.pk) if getattr(self.user, "pk", None) is not None else "",
+            "username": username,
+            "key_id": self.key_id,
+            "key_label": self.key_label,
+            "address": self.address,
+            "client": self.client,
+            "host": self.host,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """What `mcp_operation` says about an operation. None and empty mean "not said"."""
+
+    name: str | None = None
+    group: str | None = None
+    safety: Safety | None = None
+    requires_approval: bool | None = None
+    description: str | None = None
+    when_to_use: str | None = None
+    keywords: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    examples: tuple[Any, ...] = ()
+    prerequisites: tuple[str, ...] = ()
+    preview: str | None = None
+    follow_ups: tuple[str, ...] = ()
+    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    permissions: tuple[str, ...] | None = None
+    sensitive_fields: tuple[str, ...] = ()
+    volatile_fields: tuple[str, ...] = ()
+    state: Callable[..., Any] | None = None
+    preflight: bool = True
+    dry_run: Callable[..., Any] | None = None
+    exclude: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Operation:
+    """One callable API of the host: an endpoint and a method.
+
+    `route` is the URI template whose holes are argument names. `path_arguments` maps an argument to the name
+    that the host's URL pattern gives it. `path_regex` and `namespace` are the pattern's own, empty for what no URL
+    leads to. `callback` is the view function as the URLconf holds it: a dispatched request must resolve to this very
+    object.
+    """
+
+    name: str
+    method: str
+    route: str
+    safety: Safety
+    requires_approval: bool
+    group: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    description: str = ""
+    callback: Callable[..., Any]
+    view_class: type
+    handler: str
+    path_arguments: Mapping[str, str] = field(default_factory=dict)
+    path_regex: str = ""
+    namespace: str = ""
+    hints: Hints = Hints()
+    own_authentication: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mutates(self) -> bool:
+        """Tell whether calling it needs a decision and a record."""
+        return self.safety is not Safety.READ_ONLY or self.requires_approval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """Where an argument goes in the host's request: `location` is path, query or body, `wire` its name there.
+
+    `file` is True where the value is a data URI that becomes an upload, `json` where it is any JSON value, which a
+    form has as text.
+    """
+
+    location: Literal["path", "query", "body"]
+    wire: str
+    file: bool = False
+    json: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call as it will be decided on and run.
+
+    `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
+    caller wrote, `arguments` the effective arguments: what is hashed and what is dispatched. `warnings` are notes
+    of the normaliser for the model. `run` runs a host's tool, `examine` validates for it; None for an operation.
+    """
+
+    tool: str
+    target: str
+    safety: Safety
+    requires_approval: bool
+    group: str
+    title: str = ""
+    operation: Operation | None = None
+    sent: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    placement: Mapping[str, Argument] = field(default_factory=dict)
+    token: str | None = None
+    sensitive: frozenset[str] = frozenset()
+    forwarded: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    examine: Callable[[], None] | None = None
+    run: "Callable[[], Reply] | None" = None
+
+    @property
+    def mutates(self) -> bool:
+        return self.safety is not Safety.READ_ONLY or self.requires_approval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a call: `status` as in `State`, what the view answered, redacted and bounded."""
+
+    status: State
+    http_status: int | None = None
+    response: Any = None
+    error_id: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome in its wire form."""
+        return {"status": str(self.status), "httpStatus": self.http_status, "response": self.response}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Attachment:
+    """A file that a view answered, open at its beginning; `size` is in bytes. Whoever runs the call closes it."""
+
+    content: IO[bytes]
+    media_type: str
+    filename: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the host's view or tool answered, already plain JSON values.
+
+    `rolled_back`: it ran in a transaction that was undone. `error_id` names an exception's log line, `told` is what a 5xx
+    says to clients, `retry_after` is in seconds, `attachment` is the file that `data` describes. A tool's `status` is what
+    a view would have answered, `structured` and `blocks` are its result, `error` is what it raised, `asked` its question.
+    """
+
+    status: int
+    data: Any = None
+    notes: tuple[str, ...] = ()
+    location: str | None = None
+    retry_after: int | None = None
+    rolled_back: bool = False
+    error_id: str = ""
+    told: str = ""
+    structured: Mapping[str, Any] | None = None
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    error: Exception | None = None
+    asked: Mapping[str, Any] | None = None
+    attachment: Attachment | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The row that a call would change: `fields` are the model's attribute names to compare, in order.
+
+    `relations` are the many-to-many fields that it would set.
+    """
+
+    model: type
+    pk: Any
+    using: str
+    fields: tuple[str, ...]
+    relations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a preflight found: a refusal of the host's view, or the target and what to show of it.
+
+    `preview` is plain JSON for the human; for a partial update a list of {"field", "from", "to"} under "changes".
+    """
+
+    refusal: Reply | None = None
+    target: Target | None = None
+    preview: Any = None
+    warnings: tuple[str, ...] = ()
