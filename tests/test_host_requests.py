@@ -7,11 +7,10 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.request import Request
 
-from django_mcp.execution.gateway import execute
 from django_mcp.host.requests import Context, forwarded_headers, inner_request
 from django_mcp.host.views import bare_view
 from django_mcp.types import Caller
-from tests.execution.conftest import call_of, operation_at
+from tests.execution.conftest import call_of, execute, operation_at
 from tests.host import views
 
 

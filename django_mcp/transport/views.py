@@ -79,7 +79,7 @@ class McpView(JsonView):
         if message.method == "tools/call":
             throttling.check(context, tool=str(message.params.get("name")))
         result = dispatch(message, context, server, said)
-        return HttpResponse(jsonrpc.encode(jsonrpc.success(message.id, result or {})), content_type=JSON)
+        return HttpResponse(jsonrpc.encode(jsonrpc.success(message.id, result)), content_type=JSON)
 
     def _failure(self, error: ProtocolError) -> HttpResponse:
         body = jsonrpc.encode(jsonrpc.failure(error, self.request_id))

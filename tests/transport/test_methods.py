@@ -11,7 +11,6 @@ from django_mcp import dispatch
 from django_mcp.access import server_config
 from django_mcp.errors import ProtocolError
 from django_mcp.models import ServerSettings
-from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.revisions import HANDSHAKE
 from django_mcp.tools.answers import ToolResult
 from django_mcp.tools.registry import Page
@@ -31,14 +30,18 @@ def tools(monkeypatch):
     """One tool that answers, and a record of how it was called."""
     calls = []
 
-    def call_tool(name, arguments, context, server_config):
+    def find(name, reach):
         if name != "api_read":
             raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
-        calls.append((arguments, context.caller.subject, server_config))
+        return name
+
+    def call_tool(tool, arguments, reach):
+        calls.append((arguments, reach.context.caller.subject, reach.server))
         return ToolResult(structured={"status": "success", "api": "ü"})
 
     monkeypatch.setattr(dispatch, "call_tool", call_tool)
-    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server_config, *, after="": Page(tools=[LISTED]))
+    monkeypatch.setattr(dispatch.registry, "find", find)
+    monkeypatch.setattr(dispatch.registry, "listed", lambda reach, *, after="": Page(tools=[LISTED]))
     return calls
 
 
@@ -183,11 +186,6 @@ def test_a_call_runs_under_the_settings_that_hold_now(ask, tools):
     ask("tools/call", {"name": "api_read"})
     assert [call[2].writes_enabled for call in tools] == [True, False]
     assert tools[1][2] is server_config.current()
-
-
-def test_the_dispatcher_does_not_act_on_a_notification():
-    message = Message(id=None, method="tools/call", params={"name": "api_read"})
-    assert dispatch.dispatch(message, None, None, None) is None
 
 
 def test_an_unknown_tool_is_a_protocol_error(ask, tools):

@@ -49,12 +49,11 @@ def tools(monkeypatch):
             raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
         return Sql()
 
-    def call_tool(name, arguments, context, server):
-        find(name, None)
-        calls.append((arguments, context.caller.client))
+    def call_tool(tool, arguments, reach):
+        calls.append((arguments, reach.context.caller.client))
         return ToolResult(structured={"status": "success"})
 
-    def listed(context, server, *, after=""):
+    def listed(reach, *, after=""):
         return Page(tools=[LISTED], last="" if after else "1sql")
 
     monkeypatch.setattr(dispatch, "call_tool", call_tool)
