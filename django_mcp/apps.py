@@ -17,11 +17,13 @@ class DjangoMcpConfig(AppConfig):
 
     def ready(self) -> None:
         from django_mcp import checks
+        from django_mcp.host import throttles
         from django_mcp.tools import registry
 
         checks.register_checks()
         # As the admin finds its modules: all models are loaded, and what is wrong with a declaration stops the start.
         registry.hosted_tools()
+        throttles.honour_charges()
         setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
 
 

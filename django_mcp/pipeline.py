@@ -8,15 +8,15 @@ from django.db import DatabaseError
 
 from django_mcp import error_reports, refusal_audit
 from django_mcp.access.exposure import Reach
-from django_mcp.approval import confirmations, fingerprint, questions
+from django_mcp.approval import confirmations, fingerprint, questions, refusals
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.policy import Confirm, Refuse, Review, decide
+from django_mcp.approval.preview import Finding, preview_of
 from django_mcp.conf import conf
 from django_mcp.errors import (
     ApprovalRequired,
     InternalError,
     ProtocolError,
-    TargetChanged,
     ToolError,
     Unavailable,
     ValidationFailed,
@@ -27,7 +27,7 @@ from django_mcp.models import Confirmation
 from django_mcp.tools import answers
 from django_mcp.tools.answers import ToolResult
 from django_mcp.tools.base import AnsweringTool, AnyTool, CallingTool
-from django_mcp.types import AnyCall, ApprovalMode, Call, Caller, Channel, EventKind, Finding, Reply
+from django_mcp.types import AnyCall, ApprovalMode, Call, Caller, Channel, EventKind, Reply
 
 
 def call_tool(tool: AnyTool, arguments: Mapping[str, Any], reach: Reach) -> ToolResult:
@@ -120,47 +120,47 @@ def record_writes(call: Call, reply: Reply, caller: Caller) -> None:
 def propose(call: Call, run: Run, mode: ApprovalMode, reach: Reach) -> ToolResult:
     """Return the answer that asks for a confirmation, with a token for it; nothing ran."""
     caller, lifetime = reach.context.caller, reach.server.expiry
-    finding = examine(run)
-    row, token = confirmations.propose(
+    finding = examine(run, charged=True)
+    preview = preview_of(call, caller, finding.effect)
+    _row, token = confirmations.propose(
         call,
         caller,
         mode=mode,
         lifetime=lifetime,
-        summary=answers.summary_of(call, caller),
-        finding=finding,
-        target_state=fingerprint.fingerprint(finding.target, run.host_state()),
+        preview=preview,
+        target_state=fingerprint.fingerprint(finding.target, finding.effect.values, run.host_state()),
     )
-    return answers.proposal(call, row, token, lifetime=lifetime, finding=finding)
+    return answers.proposal(call, preview, token, lifetime=lifetime)
 
 
 def redeem(call: Call, token: str, row: Confirmation | None, run: Run, caller: Caller) -> tuple[Claim, Guard]:
     """Spend the token and return the right to run the call once, with the check to make immediately before."""
     row = row or confirmations.find(token, tool=call.tool, target=call.target, caller=caller)
     confirmations.check_arguments(row, call)
-    finding = examine(run)
+    # Whatever has no target to compare is asked by the run itself.
+    finding = examine(run, charged=False) if row.target_state else Finding()
+    unchanged(row, finding, run, finding.effect.values)
+    claim = confirmations.claim(row, channel=Channel.AGENT, caller=caller)
+    return claim, lambda locked: unchanged(row, finding, run, None, locked=locked)
 
-    def guard(locked: bool) -> None:  # noqa: FBT001 - the gateway's word on its transaction
-        if not fingerprint.unchanged(row.target_state, finding.target, run.host_state(), locked=locked):
-            details = {} if finding.preview is None else {"preview": finding.preview}
-            raise TargetChanged(
-                "What this would change is no longer what was shown, nothing ran. Call again without the token and "
-                "have the new summary confirmed.",
-                **details,
-            )
 
-    guard(False)  # noqa: FBT003 - no transaction yet
-    return confirmations.claim(row, channel=Channel.AGENT, caller=caller), guard
+def unchanged(
+    row: Confirmation, finding: Finding, run: Run, values: Mapping[str, Any] | None, *, locked: bool = False
+) -> None:
+    """Raise TargetChanged, naming what differs, unless the target is as it was shown."""
+    names = fingerprint.differences(row.target_state, finding.target, values, run.host_state(), locked=locked)
+    if names:
+        raise refusals.target_changed(names, finding.effect.details)
 
 
 def begin(call: Call, mode: ApprovalMode, caller: Caller) -> Claim:
     """Return the right to run a call once that needs no confirmation; its row is committed."""
-    summary = answers.summary_of(call, caller)
-    return confirmations.begin(call, caller, mode=mode, channel=Channel.AGENT, summary=summary)
+    return confirmations.begin(call, caller, mode=mode, channel=Channel.AGENT, preview=preview_of(call, caller))
 
 
-def examine(run: Run) -> Finding:
+def examine(run: Run, *, charged: bool) -> Finding:
     """Return what the preflight found. Raises what the host's code refuses with."""
-    finding = run.examine()
+    finding = run.examine(charged=charged)
     if finding.refusal is not None:
         raise answers.error_of(finding.refusal)
     return finding
@@ -169,7 +169,7 @@ def examine(run: Run) -> Finding:
 def execute(call: Call, run: Run, claim: Claim, guard: Guard | None, caller: Caller) -> Reply:
     """Return the reply of a call that was claimed. A refusal before the host's code gives the claim back."""
     try:
-        return run.run(guard)
+        return run.run(guard, charged=call.token is not None)
     except ToolError as error:
         confirmations.give_back(claim, caller=caller, reason=error.code)
         raise

@@ -389,16 +389,3 @@ class Target:
     using: str
     fields: tuple[str, ...]
     relations: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What a preflight found: a refusal of the host's view, or the target and what to show of it.
-
-    `preview` is plain JSON for the human; for a partial update a list of {"field", "from", "to"} under "changes".
-    """
-
-    refusal: Reply | None = None
-    target: Target | None = None
-    preview: Any = None
-    warnings: tuple[str, ...] = ()

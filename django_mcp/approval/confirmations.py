@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from django_mcp import audit
 from django_mcp.approval import cache_lock, canonical, refusals, tokens, transitions
+from django_mcp.approval.preview import Preview
 from django_mcp.approval.signing import digest_keys
 from django_mcp.approval.transitions import Claim
 from django_mcp.errors import ToolError, Unavailable
@@ -21,7 +22,7 @@ from django_mcp.protocol.json import bounded, storable
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
 from django_mcp.text import clean_text
-from django_mcp.types import ApprovalMode, Caller, Channel, EventKind, Finding, Outcome, State, ToolCall
+from django_mcp.types import ApprovalMode, Caller, Channel, EventKind, Outcome, State, ToolCall
 
 __all__ = [
     "Claim", "begin", "check_arguments", "claim", "find", "give_back", "propose", "settle", "stored_arguments",
@@ -35,26 +36,23 @@ _CACHE_UNAVAILABLE = (
 )
 
 
-def propose(  # noqa: PLR0913 - all that a human will be shown
+def propose(
     call: ToolCall,
     caller: Caller,
     *,
     mode: ApprovalMode,
     lifetime: int,
-    summary: str,
-    finding: Finding,
-    target_state: str,
+    preview: Preview,
+    target_state: Mapping[str, Any],
 ) -> tuple[Confirmation, str]:
     """Commit a confirmation and its event, and return it with its token, which holds for `lifetime` seconds.
 
     Raises Unavailable where it cannot be committed, ValidationFailed for arguments that JSON cannot say.
     """
-    row = _new_row(call, caller, mode=mode, summary=summary)
+    row = _new_row(call, caller, mode=mode, preview=preview)
     row.expires_at = row.issued_at + timedelta(seconds=lifetime)
-    row.preview = storable(redact(finding.preview, call.sensitive))
-    row.warnings = storable([*call.warnings, *finding.warnings])
-    row.target_state = target_state
-    if redact(call.arguments, call.sensitive) == dict(call.arguments):
+    row.target_state = dict(target_state)
+    if preview.arguments == dict(call.arguments):
         row.effective = canonical.canonical(call.arguments)
     else:
         row.argument_digests = _digests(row.jti, call.arguments, digest_keys()[0])
@@ -165,12 +163,12 @@ def claim(row: Confirmation, *, channel: Channel, caller: Caller) -> Claim:
     raise Unavailable(_CACHE_UNAVAILABLE)
 
 
-def begin(call: ToolCall, caller: Caller, *, mode: ApprovalMode, channel: Channel, summary: str = "") -> Claim:
+def begin(call: ToolCall, caller: Caller, *, mode: ApprovalMode, channel: Channel, preview: Preview) -> Claim:
     """Commit the row of a write that runs without a token, already executing; its event is the one of its outcome.
 
     Raises Unavailable where it cannot be committed: nothing may run then.
     """
-    row = _new_row(call, caller, mode=mode, summary=summary)
+    row = _new_row(call, caller, mode=mode, preview=preview)
     row.state = State.EXECUTING.value
     row.nonce = uuid.uuid4().hex
     row.channel = channel.value
@@ -229,7 +227,7 @@ def settle(claim: Claim, outcome: Outcome, *, call: ToolCall, caller: Caller) ->
     return kept
 
 
-def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, summary: str) -> Confirmation:
+def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, preview: Preview) -> Confirmation:
     return Confirmation(
         jti=uuid.uuid4(),
         mode=mode.value,
@@ -239,9 +237,11 @@ def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, summary: str
         target=call.target,
         group=call.group[:100],
         safety=call.safety.value,
-        arguments=storable(redact(call.arguments, call.sensitive)),
+        arguments=storable(preview.arguments),
         args_hash=canonical.args_hash(call.arguments, call.forwarded),
-        summary=clean_text(summary),
+        summary=clean_text(preview.summary),
+        preview=storable(preview.effect.details),
+        warnings=storable(list(preview.warnings)),
         issued_at=timezone.now(),
     )
 

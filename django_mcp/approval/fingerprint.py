@@ -1,11 +1,16 @@
-"""Target state: a fingerprint of what a call would change, compared between proposal and execution."""
+"""The fingerprint of a call's target: what was shown and what would change, compared between proposal and execution.
+
+Two sets of keyed digests: of the columns, as the database holds them, and of the values that the preview took from the
+row. One digest for each name, so that a difference can be named without keeping a value.
+"""
 
 import datetime
 import decimal
 import hmac
 import json
+import secrets
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import Error, connections
@@ -14,60 +19,118 @@ from django_mcp.approval.signing import digest_keys
 from django_mcp.errors import Unavailable
 from django_mcp.types import Target
 
+Fingerprint = Mapping[str, Any]
+
+_ROW, _COLUMNS, _VALUES, _HOST, _SALT = "row", "columns", "values", "host", "salt"
 _UNREADABLE = (
     "What the call would change could not be read from the database. Nothing was run; make the same call again."
 )
 
 
-def fingerprint(target: Target | None, said: Any = None, *, locked: bool = False) -> str:
-    """Return 64 hex characters that stand for the target's columns as the database has them now, "" for no target.
+def fingerprint(target: Target | None, values: Mapping[str, Any], host_state: Any = None) -> dict[str, Any]:
+    """Return the fingerprint of a target as it is now, {} where there is nothing to compare.
 
-    `said` is what the host says of the target's state, a JSON value, beside the columns or instead of them. A row
-    that is gone has a fingerprint of its own. `locked` keeps others from changing the row until the open transaction
-    ends, where the database can do that. Raises Unavailable where it cannot be read.
+    `values` are those of the row that are shown. `host_state` is what the host says of the target's state, a JSON
+    value, beside the columns or instead of them. Raises Unavailable where the row cannot be read.
     """
-    text = _text_of(target, said, locked=locked)
-    return "" if text is None else _digest(digest_keys()[0], text)
+    parts = _parts(target, values, host_state, locked=False)
+    if not any(parts.values()):
+        return {}
+    salt = secrets.token_hex(8)
+    digests = {
+        part: {name: _digest(digest_keys()[0], salt, part, name, text) for name, text in texts.items()}
+        for part, texts in parts.items()
+    }
+    return {_SALT: salt, **digests}
 
 
-def unchanged(recorded: str, target: Target | None, said: Any = None, *, locked: bool = False) -> bool:
-    """Tell whether the target still has the fingerprint that was recorded, perhaps under a key that is now old."""
-    text = _text_of(target, said, locked=locked)
-    if text is None or not recorded:
-        return text is None and not recorded
-    return any(hmac.compare_digest(recorded, _digest(key, text)) for key in digest_keys())
+def differences(
+    recorded: Fingerprint,
+    target: Target | None,
+    values: Mapping[str, Any] | None,
+    host_state: Any = None,
+    *,
+    locked: bool = False,
+) -> list[str]:
+    """Return the names of what is not as it was recorded; [] where nothing differs.
+
+    A row that is gone is "row", a host's state "state". Without `values` only columns and state are compared. `locked`
+    keeps others from changing the row until the open transaction ends, where the database can do that. Digests made
+    under a key that is now old still count. Raises Unavailable where the row cannot be read.
+    """
+    parts = _parts(target, values or {}, host_state, locked=locked)
+    names: dict[str, None] = {}
+    for part, texts in parts.items():
+        before: Mapping[str, str] = recorded.get(part, {})
+        if part == _VALUES and values is None:
+            continue
+        for name in {**before, **texts}:
+            if not _is_same(before.get(name), str(recorded.get(_SALT)), part, name, texts.get(name)):
+                names[name] = None
+    return list(names)
 
 
-def _text_of(target: Target | None, said: Any, *, locked: bool) -> str | None:
-    columns = None if target is None else _read(target, locked=locked)
-    return columns if said is None else json.dumps([columns, _typed(said)])
+def _parts(
+    target: Target | None, values: Mapping[str, Any], host_state: Any, *, locked: bool
+) -> dict[str, dict[str, str]]:
+    columns = {} if target is None else dict(_columns(target, locked=locked))
+    row = {} if target is None else {_ROW: json.dumps([target.model.__name__, str(target.pk), bool(columns)])}
+    return {
+        _ROW: row,
+        _COLUMNS: columns,
+        _VALUES: {name: json.dumps(_typed(value), sort_keys=True) for name, value in values.items()},
+        _HOST: {} if host_state is None else {"state": json.dumps(_typed(host_state))},
+    }
 
 
-def _digest(key: bytes, text: str) -> str:
+def _is_same(before: str | None, salt: str, part: str, name: str, text: str | None) -> bool:
+    if before is None or text is None:
+        return before is None and text is None
+    return any(hmac.compare_digest(before, _digest(key, salt, part, name, text)) for key in digest_keys())
+
+
+def _digest(key: bytes, salt: str, part: str, name: str, text: str) -> str:
     # Keyed, since columns may be secrets that are easily guessed.
-    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+    message = "\n".join((salt, part, name, text)).encode("utf-8", "surrogatepass")
+    return hmac.digest(key, message, "sha256").hex()[:32]
 
 
-def _read(target: Target, *, locked: bool) -> str:
+def _columns(target: Target, *, locked: bool) -> Iterator[tuple[str, str]]:
+    """Yield the columns as the database holds them, and the keys of the related rows; nothing for a row that is gone."""
     connection = connections[target.using]
-    rows = target.model._base_manager.using(target.using).filter(pk=target.pk)  # type: ignore[attr-defined]  # noqa: SLF001 - documented for look-ups of related rows
+    model: Any = target.model
+    rows = model._base_manager.using(target.using).filter(pk=target.pk)  # noqa: SLF001 - documented for look-ups of related rows
     lock = locked and connection.in_atomic_block and connection.features.has_select_for_update
     # Whoever sets related rows is not kept from it by a lock on this one, but the look comes after it.
     own = rows.select_for_update() if lock else rows
     try:
-        found = next(iter(own.values_list("pk", *target.fields)), None)
-        related = [[name, _related(rows, name)] for name in target.relations]
+        row = next(iter(own.only(*target.fields)), None)
+        if row is None:
+            return
+        for name in target.fields:
+            field = model._meta.get_field(name) if name != "pk" else model._meta.pk  # noqa: SLF001 - Django documents it
+            yield name, json.dumps(_stored(row, field, connection), sort_keys=True)
+        for name in target.relations:
+            keys = rows.order_by().values_list(f"{name}__pk", flat=True)
+            yield name, json.dumps(sorted(str(key) for key in keys))
     except Error:
         raise Unavailable(_UNREADABLE) from None
-    if found is None:
-        return "gone"
-    names = ("pk", *target.fields)
-    columns = [[name, _typed(value)] for name, value in zip(names, found, strict=True)]
-    return json.dumps([*columns, *related])
 
 
-def _related(rows: Any, name: str) -> list[str]:
-    return sorted(repr(key) for key in rows.order_by().values_list(f"{name}__pk", flat=True))
+def _stored(row: Any, field: Any, connection: Any) -> Any:
+    """Return a column's value as the database holds it: never its repr(), which may be constant or an address."""
+    value = field.value_from_object(row)
+    if value is None:
+        return None
+    if hasattr(value, "ewkb"):
+        # A geometry: the bytes that it is stored as, with its reference system.
+        return {"ewkb": bytes(value.ewkb).hex()}
+    prepared = field.get_db_prep_save(value, connection)
+    if isinstance(prepared, bool | int | float | str | bytes | decimal.Decimal | datetime.date | uuid.UUID):
+        return _typed(prepared)
+    if isinstance(value, Mapping | list | tuple):
+        return _typed(value)
+    return {"text": str(field.value_to_string(row))}
 
 
 def _typed(value: Any) -> Any:
@@ -80,14 +143,8 @@ def _typed(value: Any) -> Any:
         return {"list": [_typed(item) for item in value]}
     if isinstance(value, bytes | bytearray | memoryview):
         return {"bytes": bytes(value).hex()}
-    return {type(value).__qualname__: _text(value)}
-
-
-def _text(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        return value.astimezone(datetime.UTC).isoformat()
+        value = value.astimezone(datetime.UTC)
     if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, decimal.Decimal | uuid.UUID):
-        return str(value)
-    return repr(value)
+        return {type(value).__name__: value.isoformat()}
+    return {type(value).__name__: str(value)}

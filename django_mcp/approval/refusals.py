@@ -9,6 +9,7 @@ from django_mcp.errors import (
     ConfirmationUsed,
     Declined,
     PendingReview,
+    TargetChanged,
     ToolError,
     WrongOperation,
 )
@@ -80,6 +81,19 @@ def changed(target: str, paths: Sequence[str]) -> ArgumentsChanged:
         f"was run; send exactly the arguments that were shown, or call {target} without confirmationToken to have the new "
         "ones confirmed.",
         changed=paths,
+    )
+
+
+def target_changed(names: Sequence[str], preview: Any) -> TargetChanged:
+    """Return the refusal for a target that is not as it was shown; `preview` is what would be shown of it now."""
+    names = [one_line(name) for name in names[:MAX_PATHS]]
+    details: dict[str, Any] = {"changed": names}
+    if preview is not None:
+        details["preview"] = preview
+    return TargetChanged(
+        f"What this would change is no longer what was shown, nothing ran. Changed: {', '.join(names[:_SHOWN_PATHS])}. Call "
+        "again without the token and have the new summary confirmed.",
+        **details,
     )
 
 

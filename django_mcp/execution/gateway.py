@@ -10,14 +10,16 @@ from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
+from django_mcp.approval.preview import Finding
 from django_mcp.execution import preflight
 from django_mcp.execution.guards import Guard, noted, watched
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import arrived
 from django_mcp.execution.tool_function import FunctionRun
 from django_mcp.host.requests import Context, host_context
+from django_mcp.host.throttles import mark_charged
 from django_mcp.host.transactions import Progress, atomic_aliases
-from django_mcp.types import AnyCall, Finding, FunctionCall, Operation, OperationCall, Reply
+from django_mcp.types import AnyCall, FunctionCall, Operation, OperationCall, Reply
 
 
 class OperationRun:
@@ -27,21 +29,21 @@ class OperationRun:
         self.call = call
         self.context = context
 
-    def examine(self) -> Finding:
+    def examine(self, *, charged: bool) -> Finding:
         """Return what can be known of the call in advance; see `preflight.examine`."""
-        return preflight.examine(self.call, self.context)
+        return preflight.examine(self.call, self.context, charged=charged)
 
     def host_state(self) -> Any:
         """Return what the host says of the target's state, where it declares `state`."""
         state = self.call.operation.hints.state
         return None if state is None else state(self.context.caller, self.call.arguments)
 
-    def run(self, guard: Guard | None = None) -> Reply:
+    def run(self, guard: Guard | None = None, *, charged: bool = False) -> Reply:
         """Run the operation and return what its view answered.
 
         `guard` is called immediately before the view, in the view's own transaction where it has one: True says so, and
         rows may be locked. What it raises undoes that transaction and comes out of here; nothing has run then. What the
-        view raises becomes a reply.
+        view raises becomes a reply. `charged`: its proposal counted against the view's throttles already.
 
         Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
         """
@@ -50,6 +52,8 @@ class OperationRun:
         # Where it stays None, a context manager of the host swallowed the exception.
         reply = None
         with watched(call) as watch, arrived(call, self.context) as arrival:
+            if charged:
+                mark_charged(arrival.request)
             try:
                 with host_context(arrival.request), progress.watched():
                     response = rendered(attempt.run(arrival.request, arrival.match))

@@ -1,65 +1,120 @@
-"""What can be known of a call before anyone is asked to confirm it. It leaves no trace."""
+"""What can be known of a call before anyone is asked to confirm it. It leaves no trace but for what throttles count."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
 from django.db import DatabaseError, OperationalError, connections, transaction
 
+from django_mcp.approval import preview
+from django_mcp.approval.preview import Effect, Finding, Write
 from django_mcp.errors import ToolError
-from django_mcp.execution.rehearsal import UNCHECKED, Rehearsal, rehearsed
+from django_mcp.execution.cascade import Cascade
+from django_mcp.execution.rehearsal import Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
-from django_mcp.execution.targets import shown
+from django_mcp.execution.sibling_read import row_as_read
+from django_mcp.execution.targets import target_of
+from django_mcp.execution.written import sent_arguments, writes
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
-from django_mcp.types import Finding, OperationCall
+from django_mcp.text import one_line
+from django_mcp.types import OperationCall, ViewReply
+
+UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
+NOTHING_SENT = "Nothing to change was sent: name at least one field with its new value."
 
 
-def examine(call: OperationCall, context: Context) -> Finding:
+def examine(call: OperationCall, context: Context, *, charged: bool = True) -> Finding:
     """Run the operation's view up to its handler, look up the row and validate the data, and undo everything.
 
     The finding's refusal is what the view would have answered: permissions, look-up, method, media type and throttles
-    always, the data only where the handler is DRF's own. An operation with `preflight=False` is not examined.
+    always, the data only where the handler is DRF's own. An operation with `preflight=False` is not examined. With
+    `charged` it counts against the view's throttles as the call over REST would, refused or not.
 
     Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
     """
-    finding = None
-    with arrived(call, context) as arrival, _undone():
+    finding, rehearsal = None, Rehearsal(charged=charged)
+    with arrived(call, context) as arrival:
         try:
-            with host_context(arrival.request):
-                finding = _rehearse(call, arrival) if call.operation.hints.preflight else Finding(warnings=(UNCHECKED,))
-                dry_run = call.operation.hints.dry_run
-                if finding.refusal is None and dry_run is not None:
-                    preview = shown(redact(plain(dry_run(context.caller, call.arguments)), call.sensitive))
-                    finding = replace(finding, preview=preview)
+            with undone(), host_context(arrival.request):
+                finding = _finding(call, context, arrival, rehearsal)
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - logged by `failed`.
             finding = Finding(refusal=failed(call, error, rolled_back=True))
+        finally:
+            for charge in rehearsal.charges:
+                charge()
     # None where a context manager of the host swallowed an exception.
     return finding or Finding(refusal=failed(call, RuntimeError("The view gave no answer."), rolled_back=True))
 
 
-def _rehearse(call: OperationCall, arrival: Arrival) -> Finding:
-    rehearsal = Rehearsal(call)
-    request: Any = arrival.request
-    request.mcp_rehearsal = rehearsal
-    view: Any = rehearsed(call.operation)
-    if iscoroutinefunction(view):
-        view = async_to_sync(view)
-    response = view(request, *arrival.match.args, **arrival.match.kwargs)
-    if response.status_code >= 400:
-        return Finding(refusal=answered(call, rendered(response), rolled_back=True))
-    warnings = rehearsal.warnings if rehearsal.reached else (UNCHECKED,)
-    return Finding(target=rehearsal.target, preview=rehearsal.preview, warnings=(*arrival.notes, *warnings))
+def _finding(call: OperationCall, context: Context, arrival: Arrival, rehearsal: Rehearsal) -> Finding:
+    hints = call.operation.hints
+    if not hints.preflight:
+        finding = Finding(effect=Effect(warnings=(UNCHECKED,)))
+    else:
+        request: Any = arrival.request
+        request.mcp_rehearsal = rehearsal
+        view: Any = rehearsed(call.operation)
+        if iscoroutinefunction(view):
+            view = async_to_sync(view)
+        response = view(request, *arrival.match.args, **arrival.match.kwargs)
+        if response.status_code >= 400:
+            return Finding(refusal=answered(call, rendered(response), rolled_back=True))
+        finding = _found(call, context, arrival, rehearsal)
+    if finding.refusal is None and hints.dry_run is not None:
+        details = preview.visible(redact(plain(hints.dry_run(context.caller, call.arguments)), call.sensitive))
+        effect = Effect(details=details, warnings=finding.effect.warnings)
+        finding = Finding(target=finding.target, effect=effect)
+    return finding
+
+
+def _found(call: OperationCall, context: Context, arrival: Arrival, rehearsal: Rehearsal) -> Finding:
+    """Return what a rehearsed handler found of the row, and what of it the caller may see."""
+    operation, row, action = call.operation, rehearsal.row, rehearsal.action
+    warnings = (*arrival.notes, *(() if rehearsal.reached and action is not None else (UNCHECKED,)))
+    effect, target = Effect(), None
+    if row is not None:
+        found_by = "" if action in {None, "destroy"} else rehearsal.view.lookup_field
+        target = target_of(call, row, rehearsal.serializer, found_by=found_by)
+        shown = row_as_read(operation, context, arrival.request, row)
+        if action == "destroy":
+            cascade = Cascade.of(rehearsal.view, row)
+            if cascade.protecting:
+                text = preview.protected(_name(row), cascade.protecting)
+                return Finding(refusal=ViewReply(status=409, data={"detail": text}, rolled_back=True))
+            effect = preview.subject(call, "deletes", _name(row), shown, cascade.taken)
+        elif operation.method in {"PUT", "PATCH"}:
+            if operation.method == "PATCH" and not sent_arguments(call, rehearsal.serializer) and action is not None:
+                return Finding(refusal=ViewReply(status=400, data={"detail": NOTHING_SENT}, rolled_back=True))
+            effect = preview.update(call, shown, _writes(call, rehearsal), standard=action is not None)
+        else:
+            effect = preview.subject(call, "target", _name(row), shown)
+    elif action == "create":
+        effect = preview.creation(call, _writes(call, rehearsal))
+    return Finding(
+        target=target,
+        effect=Effect(details=effect.details, values=effect.values, warnings=(*warnings, *effect.warnings)),
+    )
+
+
+def _writes(call: OperationCall, rehearsal: Rehearsal) -> Iterator[Write]:
+    return writes(call, rehearsal.serializer)
+
+
+def _name(row: Any) -> str:
+    """Return what a row is called without what its own text may tell: REST need not show that."""
+    options = getattr(row, "_meta", None)
+    name = options.verbose_name if options is not None else type(row).__name__
+    return one_line(f"{name} {getattr(row, 'pk', '')}")
 
 
 @contextmanager
-def _undone() -> Iterator[None]:
+def undone() -> Iterator[None]:
     """Open a transaction on every database and roll each back. One that cannot be reached refuses all queries."""
     with ExitStack() as stack:
         for alias in connections:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import lru_cache
 from types import CodeType
@@ -14,10 +14,10 @@ from django.http import Http404
 from rest_framework import generics, mixins
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
-from rest_framework.throttling import SimpleRateThrottle
 
-from django_mcp.execution.targets import changes, label, sketch, target_of, values_of
-from django_mcp.types import Operation, OperationCall, Target
+from django_mcp.execution.charges import charge_throttles
+from django_mcp.execution.variants import subclass, variant
+from django_mcp.types import Operation
 
 _LOOKS_UP = "get_object"
 _MAY_LOOK_UP = frozenset({"get_object_or_404", "get_queryset", "filter_queryset"})
@@ -66,8 +66,6 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
-
 _ACTIONS = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
 _GENERIC_HANDLERS = frozenset(
     member
@@ -90,50 +88,56 @@ _STANDARD: dict[str, dict[str, Any]] = {
 
 @dataclass(slots=True)
 class Rehearsal:
-    """What a rehearsed handler found; it travels on the inner request."""
+    """What a rehearsed handler found; it travels on the inner request.
 
-    call: OperationCall
+    `action` is DRF's name for what the handler does, None where the host wrote it. `serializer` is validated where the
+    handler is DRF's own. `charges` are what throttles meant to write to their caches.
+    """
+
+    charged: bool
+    action: str | None = None
     reached: bool = False
-    target: Target | None = None
-    preview: Any = None
-    warnings: tuple[str, ...] = ()
+    view: Any = None
+    row: Any = None
+    serializer: Any = None
+    charges: list[Callable[[], Any]] = field(default_factory=list)
 
 
 def rehearsed(operation: Operation) -> Callable[..., Any]:
     """Return the operation's view with its handler replaced. The request must carry a `Rehearsal` as `mcp_rehearsal`."""
     callback: Any = operation.callback
-    actions = getattr(callback, "actions", None)
-    method = operation.method.lower()
-    view_class: Any = _rehearsed_class(
-        getattr(callback, "cls", operation.view_class), (actions or {}).get(method, method)
-    )
-    initkwargs = getattr(callback, "initkwargs", {})
-    view: Callable[..., Any] = (
-        view_class.as_view(dict(actions), **initkwargs) if actions else view_class.as_view(**initkwargs)
-    )
-    return view
+    return variant(callback, _rehearsed_class(getattr(callback, "cls", operation.view_class), operation.handler))
 
 
 @lru_cache(maxsize=2048)
 def _rehearsed_class(view_class: type, handler: str) -> type:
-    standard = standard_action(view_class, handler)
-    found = LookUp.of(view_class, handler)
+    action = standard_action(view_class, handler)
+    look_up = LookUp.of(view_class, handler)
 
     def rehearse(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
         rehearsal: Rehearsal = request.mcp_rehearsal
-        rehearsal.reached = True
-        if standard is None:
-            _look_up(view, rehearsal, found)
+        rehearsal.reached, rehearsal.action, rehearsal.view = True, action, view
+        if action is None:
+            # What can be done of the host's own handler without running it; parsing raises 400 and 415.
+            view.request.data  # noqa: B018
+            rehearsal.row = _row(view, look_up)
+            rehearsal.serializer = None if rehearsal.row is None else _serializer(view, rehearsal.row)
+        elif action == "destroy":
+            rehearsal.row = view.get_object()
         else:
-            _CHECKS[standard](view, rehearsal, partial=standard == "partial_update")
+            found = () if action == "create" else (view.get_object(),)
+            rehearsal.row = found[0] if found else None
+            rehearsal.serializer = view.get_serializer(
+                *found, data=view.request.data, partial=action == "partial_update"
+            )
+            rehearsal.serializer.is_valid(raise_exception=True)
         return Response()
 
     async def rehearse_async(view: Any, request: Any, *args: Any, **kwargs: Any) -> Response:
         return await sync_to_async(rehearse)(view, request, *args, **kwargs)
 
     stub = rehearse_async if iscoroutinefunction(getattr(view_class, handler)) else rehearse
-    identity = {name: getattr(view_class, name) for name in ("__module__", "__qualname__", "__doc__")}
-    return type(view_class.__name__, (view_class,), {**identity, handler: stub, "check_throttles": _peek_throttles})
+    return subclass(view_class, {handler: stub, "check_throttles": charge_throttles})
 
 
 def standard_action(view_class: type, handler: str) -> str | None:
@@ -144,59 +148,6 @@ def standard_action(view_class: type, handler: str) -> str | None:
     if needed is None or any(getattr(view_class, name, None) is not own for name, own in needed.items()):
         return None
     return handler
-
-
-def _check_create(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
-    serializer = view.get_serializer(data=view.request.data)
-    serializer.is_valid(raise_exception=True)
-
-
-def _check_update(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
-    instance = view.get_object()
-    data = view.request.data
-    before = values_of(instance, _serializer(view, instance))
-    serializer = view.get_serializer(instance, data=data, partial=partial)
-    serializer.is_valid(raise_exception=True)
-    rehearsal.target = target_of(rehearsal.call, instance, serializer, found_by=view.lookup_field)
-    rehearsal.preview = changes(rehearsal.call, before, serializer)
-
-
-def _check_destroy(view: Any, rehearsal: Rehearsal, *, partial: bool) -> None:
-    instance = view.get_object()
-    rehearsal.target = target_of(rehearsal.call, instance, None)
-    rehearsal.preview = _named(view, "deletes", instance)
-
-
-_CHECKS: dict[str, Callable[..., None]] = {
-    "create": _check_create,
-    "update": _check_update,
-    "partial_update": _check_update,
-    "destroy": _check_destroy,
-}
-
-
-def _look_up(view: Any, rehearsal: Rehearsal, how: LookUp) -> None:
-    """Do for the host's own handler what can be done without running it: parse the body, find the row."""
-    view.request.data  # noqa: B018 - parsing raises 400 and 415.
-    rehearsal.warnings = (UNCHECKED,)
-    instance = _row(view, how)
-    if instance is None:
-        return
-    call = rehearsal.call
-    serializer = _serializer(view, instance)
-    rehearsal.target = target_of(call, instance, serializer)
-    method = call.operation.method
-    if method == "DELETE":
-        rehearsal.preview = _named(view, "deletes", instance)
-    elif method in {"PUT", "PATCH"}:
-        rehearsal.preview = changes(call, values_of(instance, serializer), serializer)
-    else:
-        rehearsal.preview = _named(view, "target", instance)
-
-
-def _named(view: Any, role: str, instance: Any) -> dict[str, Any]:
-    row = sketch(instance, _serializer(view, instance))
-    return {role: label(instance), "row": row} if row else {role: label(instance)}
 
 
 def _row(view: Any, how: LookUp) -> Any:
@@ -212,33 +163,8 @@ def _row(view: Any, how: LookUp) -> Any:
         return None
 
 
-def _serializer(view: Any, instance: Any) -> Any:
+def _serializer(view: Any, row: Any) -> Any:
     try:
-        return view.get_serializer(instance)
+        return view.get_serializer(row)
     except Exception:  # noqa: BLE001 - its handler need not use a serializer.
         return None
-
-
-def _peek_throttles(view: Any, request: Any) -> None:
-    """Ask the throttles without charging. Only DRF's own kind can be asked that way; the rest decide at execution."""
-    waits = []
-    for throttle in view.get_throttles():
-        if isinstance(throttle, SimpleRateThrottle):
-            vars(throttle)["cache"] = _ReadOnlyCache(throttle.cache)
-            if not throttle.allow_request(request, view):
-                waits.append(throttle.wait())
-    if waits:
-        view.throttled(request, max((wait for wait in waits if wait is not None), default=None))
-
-
-class _ReadOnlyCache:
-    """A cache whose writes go nowhere."""
-
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
-
-    def get(self, *args: Any, **kwargs: Any) -> Any:
-        return self._cache.get(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Callable[..., bool]:
-        return lambda *args, **kwargs: True

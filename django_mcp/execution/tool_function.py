@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from django_mcp import error_reports
+from django_mcp.approval.preview import Finding
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
 from django_mcp.execution.guards import Guard, noted, watched
 from django_mcp.host.refusals import refused
@@ -24,7 +25,7 @@ from django_mcp.redaction import redact, secrets_in
 from django_mcp.tools.answers import refusal_text
 from django_mcp.tools.media import Content, rendered
 from django_mcp.tools.questions import Answers, InputRequired
-from django_mcp.types import Finding, FunctionCall, FunctionReply, Reply
+from django_mcp.types import FunctionCall, FunctionReply, Reply
 
 
 class FunctionRun:
@@ -35,7 +36,7 @@ class FunctionRun:
         self.tool = call.declaration
         self.context = context
 
-    def examine(self) -> Finding:
+    def examine(self, *, charged: bool) -> Finding:
         """Validate the arguments without running anything: no more is known of a function."""
         try:
             with host_context(self._request):
@@ -47,7 +48,7 @@ class FunctionRun:
     def host_state(self) -> None:
         """Return nothing: a function has no target whose state could be compared."""
 
-    def run(self, guard: Guard | None = None) -> Reply:
+    def run(self, guard: Guard | None = None, *, charged: bool = False) -> Reply:
         """Run the function and return what became of it; whatever it raises is a reply too."""
         with watched(self.call) as watch:
             try:

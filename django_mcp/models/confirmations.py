@@ -80,7 +80,7 @@ class Confirmation(models.Model):
     summary = models.TextField(_("summary"), blank=True)
     preview = models.JSONField(_("preview"), null=True, encoder=DjangoJSONEncoder)
     warnings = models.JSONField(_("warnings"), default=list, encoder=DjangoJSONEncoder)
-    target_state = models.CharField(max_length=64, blank=True, editable=False)
+    target_state = models.JSONField(default=dict, editable=False)
     nonce = models.CharField(max_length=32, blank=True, editable=False)
     issued_at = models.DateTimeField(_("issued"), default=timezone.now)
     expires_at = models.DateTimeField(_("expires"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django_mcp import error_reports
 from django_mcp.access.exposure import Reach
+from django_mcp.approval.preview import Preview
 from django_mcp.conf import conf
 from django_mcp.errors import (
     Conflict,
@@ -19,14 +20,13 @@ from django_mcp.errors import (
     ToolError,
     ValidationFailed,
 )
-from django_mcp.models import Confirmation
 from django_mcp.protocol.json import compact
-from django_mcp.redaction import MASK, redact
+from django_mcp.redaction import redact
 from django_mcp.text import one_line, quoted
 from django_mcp.tools import media
 from django_mcp.tools.calls import reachable_names
 from django_mcp.tools.truncation import fit
-from django_mcp.types import Call, Caller, Finding, FunctionReply, OperationCall, Outcome, Reply, State, ViewReply
+from django_mcp.types import Call, FunctionReply, OperationCall, Outcome, Reply, State, ViewReply
 
 MAX_PROBLEMS_IN_TEXT = 5
 PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})
@@ -231,49 +231,7 @@ def outcome_of(reply: Reply) -> Outcome:
     return Outcome(status=state, http_status=reply.http_status, response=response, error_id=reply.error_id)
 
 
-MAX_SUMMARY = 500
-MAX_ARGUMENTS_NAMED = 8
-MAX_NESTED = 60
-# Short enough for all the named arguments to stand in one summary.
-MAX_VALUE = 40
-
-
-def summary_of(call: Call, caller: Caller) -> str:
-    """Return the sentence a human reads: the host's own, or the operation's and its arguments.
-
-    The host's callable sees masked arguments, so that it cannot show a secret by accident. One that fails is logged
-    and replaced: a summary never stands in the way of a call, and never feeds the hash.
-    """
-    shown = redact(call.arguments, call.sensitive)
-    if call.summary is not None:
-        try:
-            return one_line(call.summary(caller, shown), MAX_SUMMARY)
-        except Exception as error:  # noqa: BLE001 - reported
-            error_reports.report(f"The summary of {call.target} failed.", error)
-    return one_line(_default_summary(call, shown), MAX_SUMMARY)
-
-
-def _default_summary(call: Call, shown: Mapping[str, Any]) -> str:
-    title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
-    said = [f"{_name(name)} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
-    left = len(shown) - len(said)
-    more = f" and {left} more" if left > 0 else ""
-    return title + (f" ({', '.join(said)}{more})" if said else "")
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, list | Mapping):
-        text = one_line(compact(value))
-        return text if len(text) <= MAX_NESTED else f"[{len(value)} {'items' if isinstance(value, list) else 'fields'}]"
-    return quoted(one_line(value, MAX_VALUE)) if isinstance(value, str) and value != MASK else str(value)
-
-
-def _name(name: str) -> str:
-    # An operation that takes any argument takes any name, whole sentences too.
-    return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
-
-
-def proposal(call: Call, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
+def proposal(call: Call, preview: Preview, token: str, *, lifetime: int) -> ToolResult:
     """Return the first phase's answer: nothing ran, and this is what would."""
     structured: dict[str, Any] = {
         "status": "requires_confirmation",
@@ -281,16 +239,15 @@ def proposal(call: Call, row: Confirmation, token: str, *, lifetime: int, findin
         "safety": call.safety.value,
         "confirmationToken": token,
         "expiresInSeconds": lifetime,
-        "summary": row.summary,
-        "args": redact(call.sent, call.sensitive),
+        "summary": preview.summary,
+        "args": preview.arguments,
         "instruction": (
             "Display this summary to the user for explicit confirmation. When approved, call "
             f"{call.tool} again with the same arguments and confirmationToken."
         ),
     }
-    if finding.preview is not None:
-        structured["preview"] = finding.preview
-    warnings = [*call.warnings, *finding.warnings]
-    if warnings:
-        structured["warnings"] = warnings
+    if preview.effect.details is not None:
+        structured["preview"] = preview.effect.details
+    if preview.warnings:
+        structured["warnings"] = list(preview.warnings)
     return ToolResult(structured=structured)

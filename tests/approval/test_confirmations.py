@@ -26,7 +26,7 @@ from django_mcp.errors import (
 )
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.types import ApprovalMode, Channel, Finding, Outcome, State
+from django_mcp.types import ApprovalMode, Channel, Outcome, State
 from tests.approval.conftest import ORDER, Desk, make_call, make_caller
 
 CREATED = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042, "total": "11.00"})
