@@ -1,6 +1,5 @@
 """JSON-RPC 2.0 as MCP uses it: strict JSON, one message a body, ids echoed as they came."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,8 +87,7 @@ def encode(message: Mapping[str, Any]) -> bytes:
 
     Raises ValueError for NaN and Infinity, TypeError for what is no JSON value.
     """
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "replace")
+    return strict_json.compact(message, allow_nan=False).encode("utf-8", "replace")
 
 
 def _params(value: dict[str, Any], known: RequestId | None, wrong: int) -> dict[str, Any]:
