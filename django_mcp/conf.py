@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Generic, Self, TypeVar, cast, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 from django.conf import settings
 
@@ -152,7 +152,8 @@ class Conf:
 
     @property
     def raw(self) -> Mapping[str, Any]:
-        return cast("Mapping[str, Any]", getattr(settings, "DJANGO_MCP", _NO_SETTINGS))
+        configured: Mapping[str, Any] = getattr(settings, "DJANGO_MCP", _NO_SETTINGS)
+        return configured
 
     SERVER_NAME = ServerTextSetting(
         "The server's name, as clients are told.", fallback=lambda: settings.ROOT_URLCONF.partition(".")[0]
