@@ -1,4 +1,4 @@
-"""Two trees of errors: what is wrong with a message, and what is wrong with a call. Each is translated in one place."""
+"""Two trees of errors: of messages that are no valid request, and of calls that fail. One place translates each."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 class ProtocolError(Exception):
     """The message is no valid request of the protocol. Raised by the codec, the transport and the dispatcher.
 
-    The client sees a JSON-RPC error with `code`, `message` and `data` under HTTP status `http_status`; nothing is logged.
+    The client sees a JSON-RPC error with `code`, `message` and `data` under the HTTP status `http_status`. Nothing is
+    logged.
     """
 
     PARSE = -32700

@@ -1,4 +1,4 @@
-"""Masking: what must not be shown, logged or stored is replaced, by the name of its field or by what it looks like."""
+"""Masking of secrets before they are shown, logged or stored: by the name of their field, or by their own shape."""
 
 import html
 import json
@@ -34,8 +34,8 @@ def redact(value: Any, sensitive: Collection[str] = (), *, secrets: Iterable[str
     """Return a copy of a JSON value with secrets masked, at any depth; what nests absurdly deep is left out.
 
     A field is masked by its name, or because its dotted path (lists do not count) is in `sensitive`, also where objects
-    are sent as JSON text. Our own keys and tokens are masked inside any text, and so are `secrets`, the values that came
-    in sensitive arguments. Files, sent as data URIs, are cut to their first part.
+    are sent as JSON text. Our own keys and tokens are masked inside any text, and so are `secrets`, the values of
+    sensitive arguments. Files, sent as data URIs, are cut to their first part.
     """
     masking = _Masking(frozenset(sensitive), conf.REDACT_FIELDS, _quotations(secrets) if secrets else ())
     return masking.value(value, "", MAX_SHOWN_DEPTH)
@@ -48,7 +48,7 @@ def secrets_in(value: Any, sensitive: Collection[str] = ()) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Masking:
-    """The rules of one call: the dotted paths and the parts of names that hide a field, and texts that hide anywhere."""
+    """What hides in one call: fields, by dotted path or by a part of their names, and texts, wherever they stand."""
 
     paths: frozenset[str]
     name_parts: tuple[str, ...]
@@ -125,6 +125,6 @@ _QUOTING: tuple[Callable[[str], str], ...] = (
 
 
 def _quotations(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Return secrets as text may quote them, the longest first: as they are, escaped for Python, JSON, HTML and URLs."""
+    """Return secrets as text may quote them, the longest first: plain, and escaped for Python, JSON, HTML and URLs."""
     quotations = {quoting(secret) for secret in secrets for quoting in _QUOTING}
     return tuple(sorted(quotations, key=len, reverse=True))

@@ -173,7 +173,7 @@ def bounded(value: Any, limit: int = MAX_BYTES) -> Any:
 
 
 def _fitting(items: Iterable[Any], room: int, *, skip: bool) -> list[Any]:
-    """Return the items that fit into `room` bytes: all of those, or with `skip` off those before the first that does not."""
+    """Return the items that fit into `room` bytes; without `skip`, those before the first that does not."""
     fitting = []
     for item in items:
         # The comma, and the brackets that a pair has here and a member has not, make it an upper bound.
