@@ -38,11 +38,12 @@ _NO_SETTINGS: Mapping[str, Any] = {}
 class Setting(Generic[Value]):
     """One key of `DJANGO_MCP`, as an attribute of `conf`. Nothing is cached: a changed setting holds at once.
 
-    A subclass is a kind: it says how `read` makes a value of its type from what the host wrote, and `manage.py check`
-    has one message for each kind. The meaning is the attribute's docstring.
+    A subclass is a kind: `read` makes a value of its type from what the host wrote, and raises TypeError, ValueError or
+    OverflowError where it cannot. The meaning is the attribute's docstring.
     """
 
     name: str
+    read: Callable[[Any], Any] = staticmethod(lambda value: value)
 
     def __init__(self, meaning: str, *, default: Value) -> None:
         self.__doc__ = meaning
@@ -58,16 +59,9 @@ class Setting(Generic[Value]):
     def __get__(self, instance: "Conf | None", owner: type) -> Any:
         return self if instance is None else self.read(instance.raw.get(self.name, self.default))
 
-    def read(self, value: Any) -> Any:
-        """Return the value as its type. Raises TypeError, ValueError or OverflowError for what has no such form."""
-        return value
-
 
 class TextSetting(Setting[Value]):
-    """A text."""
-
-    def read(self, value: Any) -> Any:
-        return str(value)
+    read: Callable[[Any], str] = str
 
 
 class ServerTextSetting(TextSetting[str]):
@@ -75,59 +69,44 @@ class ServerTextSetting(TextSetting[str]):
 
     def __init__(self, meaning: str, *, fallback: Callable[[], str]) -> None:
         super().__init__(meaning, default="")
-        self.fallback = fallback
-
-    def read(self, value: Any) -> str:
-        return str(value or self.fallback())
+        self.read = lambda value: str(value or fallback())
 
 
-class SecretSetting(TextSetting[str | None]):
+class SecretSetting(Setting[str | None]):
     """A text that signs. It is not converted: anybody could guess the text of None or of a number."""
-
-    def read(self, value: Any) -> Any:
-        return value
 
 
 class ChoiceSetting(Setting[str]):
     """One of the texts in `choices`."""
 
+    read = str
+
     def __init__(self, meaning: str, *, default: str, choices: tuple[str, ...]) -> None:
         super().__init__(meaning, default=default)
         self.choices = choices
 
-    def read(self, value: Any) -> str:
-        return str(value)
-
 
 class BooleanSetting(Setting[bool]):
-    """True or False."""
-
-    def read(self, value: Any) -> bool:
-        return bool(value)
+    read = bool
 
 
 class NumberSetting(Setting[Value]):
-    """A positive whole number, or None where that is the default."""
+    """A positive whole number."""
 
-    def read(self, value: Any) -> int | None:
-        return None if value is None and self.default is None else int(value)
+    read: Callable[[Any], int | None] = int
 
 
 class DurationSetting(NumberSetting[Value]):
-    """Whole seconds; the host may write a timedelta."""
+    """A positive number of whole seconds, or None where that is the default; the host may write a timedelta."""
 
     def read(self, value: Any) -> int | None:
-        return super().read(value.total_seconds() if isinstance(value, timedelta) else value)
+        if value is None and self.default is None:
+            return None
+        return int(value.total_seconds() if isinstance(value, timedelta) else value)
 
 
 class ListSetting(Setting[tuple[Item, ...]]):
-    """A list, of texts mostly."""
-
-    def __init__(self, meaning: str, *, default: tuple[Item, ...] = ()) -> None:
-        super().__init__(meaning, default=default)
-
-    def read(self, value: Any) -> tuple[Item, ...]:
-        return tuple(value)
+    read = tuple
 
 
 class PathListSetting(ListSetting[Item]):
@@ -135,7 +114,7 @@ class PathListSetting(ListSetting[Item]):
 
 
 class DictSetting(Setting[Mapping[str, str]]):
-    """A dict whose keys and values are texts."""
+    """A dict of texts, by texts."""
 
 
 def _package_version() -> str:
@@ -162,11 +141,11 @@ class Conf:
     INSTRUCTIONS = ServerTextSetting("How models are told to use the server.", fallback=lambda: INSTRUCTIONS)
 
     # Nothing is exposed until someone names it.
-    TOOL_GROUPS = ListSetting[str]("The groups of operations and tools that are exposed.")
-    TOOLS = ListSetting[str]("The operations and tools that are exposed by name.")
-    EXCLUDE_OPERATIONS = ListSetting[str]("The operations that are never exposed.")
+    TOOL_GROUPS = ListSetting[str]("The groups of operations and tools that are exposed.", default=())
+    TOOLS = ListSetting[str]("The operations and tools that are exposed by name.", default=())
+    EXCLUDE_OPERATIONS = ListSetting[str]("The operations that are never exposed.", default=())
     PUBLISH_AS = DictSetting("How groups offer their operations: `api_tools`, `one_tool_each` or `both`.", default={})
-    USER_GROUPS = ListSetting[str]("The groups for callers who authenticate without a key.")
+    USER_GROUPS = ListSetting[str]("The groups for callers who authenticate without a key.", default=())
 
     APPROVAL_MODE = ChoiceSetting(
         "Who must agree before a write runs; the admin may say otherwise.",
@@ -176,20 +155,20 @@ class Conf:
     # Long enough to read a preview and to answer, short enough that what it shows still holds.
     CONFIRMATION_TOKEN_EXPIRY = DurationSetting("How long a confirmation token holds.", default=5 * 60)
     SIGNING_SECRET = SecretSetting("What tokens and links are signed with, instead of SECRET_KEY.", default=None)
-    SIGNING_SECRET_FALLBACKS = ListSetting[str]("Former secrets, whose tokens and links still verify.")
+    SIGNING_SECRET_FALLBACKS = ListSetting[str]("Former secrets, whose tokens and links still verify.", default=())
     CACHE = TextSetting("The alias of the cache that is the second lock on a token's single use.", default="default")
 
     AUTHENTICATION_CLASSES = PathListSetting[str](
         "The endpoint's authentication classes, as in DRF.",
         default=("django_mcp.transport.authentication.APIKeyAuthentication",),
     )
-    THROTTLE_CLASSES = PathListSetting[str]("The endpoint's throttle classes, as in DRF.")
+    THROTTLE_CLASSES = PathListSetting[str]("The endpoint's throttle classes, as in DRF.", default=())
     REQUIRE_AUTH = BooleanSetting("Whether callers who have not authenticated are refused.", default=True)
     # Any web page could call the server through the browser of its visitor.
-    ALLOWED_ORIGINS = ListSetting[str]("The origins of browsers that may call, beside the server's own.")
+    ALLOWED_ORIGINS = ListSetting[str]("The origins of browsers that may call, beside the server's own.", default=())
 
-    FORWARD_HEADERS = ListSetting[str]("The request headers that the host's views get to see.")
-    EXECUTION_CONTEXT = PathListSetting[Any]("The context managers that are entered around the host's views.")
+    FORWARD_HEADERS = ListSetting[str]("The request headers that the host's views get to see.", default=())
+    EXECUTION_CONTEXT = PathListSetting[Any]("The context managers entered around the host's views.", default=())
     KEY_AS_REQUEST_AUTH = BooleanSetting("Whether the host's views see the key as `request.auth`.", default=True)
     # Refusing them would break reads that worked before the app was installed.
     READ_GUARD = ChoiceSetting(
@@ -202,12 +181,8 @@ class Conf:
     MAX_REQUEST_BYTES = NumberSetting("The longest request that is read.", default=1024 * 1024)
     # About eight thousand tokens.
     MAX_RESULT_LENGTH = NumberSetting("The longest result; a longer one is cut on rows.", default=32 * 1024)
-    MAX_INLINE_RESOURCE_BYTES = NumberSetting(
-        "The largest picture or sound that stands in a result; a larger one becomes a link.", default=4 * 1024 * 1024
-    )
-    MAX_STORED_RESOURCE_BYTES = NumberSetting(
-        "The largest content of a view that is kept for a link.", default=100 * 1024 * 1024
-    )
+    MAX_INLINE_RESOURCE_BYTES = NumberSetting("The largest picture or sound in a result.", default=4 * 1024 * 1024)
+    MAX_STORED_RESOURCE_BYTES = NumberSetting("The largest content kept for a link.", default=100 * 1024 * 1024)
     RESOURCE_STORAGE = TextSetting("The alias of the storage where linked content is kept.", default="default")
     RESOURCE_LINK_EXPIRY = DurationSetting("How long a link to such content holds.", default=60 * 60)
 

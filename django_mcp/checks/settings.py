@@ -20,13 +20,14 @@ from django_mcp.conf import (
     ListSetting,
     NumberSetting,
     PathListSetting,
+    SecretSetting,
+    Setting,
     TextSetting,
     conf,
 )
 from django_mcp.text import nearest
 from django_mcp.types import ApprovalMode
 
-LIST_TYPES = (list, tuple, set, frozenset)
 NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
 
 
@@ -59,57 +60,38 @@ def _unknown_keys() -> Iterable[CheckMessage]:
             yield Error(f"DJANGO_MCP has no key {key!r}.", hint=hint, id="django_mcp.E002")
 
 
-def _keys(kind: type[Any]) -> list[str]:
-    return [setting.name for setting in SETTINGS if isinstance(setting, kind)]
-
-
 def _kinds() -> Iterable[CheckMessage]:
-    for check in (_lists, _dicts, _numbers, _texts, _booleans):
-        yield from check()
+    for setting in (setting for setting in SETTINGS if setting.name in conf.raw):
+        for demand, hint, code in _unmet(setting, conf.raw[setting.name]):
+            yield Error(f"DJANGO_MCP[{setting.name!r}] must {demand}.", hint=hint, id=f"django_mcp.{code}")
 
 
-def _lists() -> Iterable[CheckMessage]:
-    for key in _keys(ListSetting):
-        value = conf.raw.get(key, ())
-        if not isinstance(value, LIST_TYPES):
+def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None, str]]:
+    """Yield the demand of the setting's kind that the value does not meet, with a hint and the check's id."""
+    secret = setting.name == "SIGNING_SECRET_FALLBACKS"
+    match setting:
+        case ListSetting() if not isinstance(value, list | tuple | set | frozenset):
             # A secret is not for a terminal.
-            hint = "Write a list." if key == "SIGNING_SECRET_FALLBACKS" else f"Write [{value!r}]."
-            yield Error(f"DJANGO_MCP[{key!r}] must be a list.", hint=hint, id="django_mcp.E003")
-
-
-def _dicts() -> Iterable[CheckMessage]:
-    for key in _keys(DictSetting):
-        if not isinstance(conf.raw.get(key, {}), Mapping):
-            hint = "Write {'group': 'both'}."
-            yield Error(f"DJANGO_MCP[{key!r}] must be a dict.", hint=hint, id="django_mcp.E003")
-
-
-def _numbers() -> Iterable[CheckMessage]:
-    for key in _keys(NumberSetting):
-        try:
-            value = getattr(conf, key)
-        except (TypeError, ValueError, OverflowError):
-            value = 0
-        if value is not None and value < 1:
-            yield Error(f"DJANGO_MCP[{key!r}] must be a positive number or duration.", id="django_mcp.E004")
-
-
-def _texts() -> Iterable[CheckMessage]:
-    for key in _keys(TextSetting):
-        if not isinstance(conf.raw.get(key) or "", str | Promise):
-            yield Error(f"DJANGO_MCP[{key!r}] must be a text.", hint="Write a str.", id="django_mcp.E012")
-    fallbacks = conf.raw.get("SIGNING_SECRET_FALLBACKS", ())
-    if isinstance(fallbacks, LIST_TYPES) and not all(isinstance(secret or "", str) for secret in fallbacks):
-        text = "DJANGO_MCP['SIGNING_SECRET_FALLBACKS'] must hold texts."
-        yield Error(text, hint="Write each as a str.", id="django_mcp.E012")
-
-
-def _booleans() -> Iterable[CheckMessage]:
-    for key in _keys(BooleanSetting):
-        value = conf.raw.get(key, False)
-        if not isinstance(value, bool):
+            yield "be a list", "Write a list." if secret else f"Write [{value!r}].", "E003"
+        case ListSetting() if secret and not all(isinstance(item or "", str) for item in value):
+            yield "hold texts", "Write each as a str.", "E012"
+        case DictSetting() if not isinstance(value, Mapping):
+            yield "be a dict", "Write {'group': 'both'}.", "E003"
+        case NumberSetting() if not _is_positive(setting, value):
+            yield "be a positive number or duration", None, "E004"
+        case TextSetting() | SecretSetting() if not isinstance(value or "", str | Promise):
+            yield "be a text", "Write a str.", "E012"
+        case BooleanSetting() if not isinstance(value, bool):
             hint = 'Convert what comes from the environment: "False" is a text, and counts as true.'
-            yield Error(f"DJANGO_MCP[{key!r}] must be True or False.", hint=hint, id="django_mcp.E013")
+            yield "be True or False", hint, "E013"
+
+
+def _is_positive(setting: NumberSetting[Any], value: Any) -> bool:
+    try:
+        number = setting.read(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return number is None or number >= 1
 
 
 def _choices() -> Iterable[CheckMessage]:
@@ -140,21 +122,19 @@ def _publishing() -> Iterable[CheckMessage]:
 
 
 def _dotted_paths() -> Iterable[CheckMessage]:
-    for key in _keys(PathListSetting):
-        for path in getattr(conf, key):
-            if not isinstance(path, str):
-                continue
-            try:
-                imported = import_string(path)
-            except ImportError as error:
-                yield Error(f"DJANGO_MCP[{key!r}] names {path!r}: {error}", id="django_mcp.E006")
-                continue
-            if isinstance(imported, type) and issubclass(imported, SessionAuthentication):
-                yield Error(
-                    f"DJANGO_MCP[{key!r}] must not hold session authentication ({path}).",
-                    hint="A web page could call the endpoint with its visitor's cookie. Use API keys or tokens.",
-                    id="django_mcp.E007",
-                )
+    names = [setting.name for setting in SETTINGS if isinstance(setting, PathListSetting)]
+    for key, path in [(name, path) for name in names for path in getattr(conf, name) if isinstance(path, str)]:
+        try:
+            imported = import_string(path)
+        except ImportError as error:
+            yield Error(f"DJANGO_MCP[{key!r}] names {path!r}: {error}", id="django_mcp.E006")
+            continue
+        if isinstance(imported, type) and issubclass(imported, SessionAuthentication):
+            yield Error(
+                f"DJANGO_MCP[{key!r}] must not hold session authentication ({path}).",
+                hint="A web page could call the endpoint with its visitor's cookie. Use API keys or tokens.",
+                id="django_mcp.E007",
+            )
 
 
 def _forwarded_headers() -> Iterable[CheckMessage]:
