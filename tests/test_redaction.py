@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_mcp.redaction import MASK, redact
-from django_mcp.text import one_line, quoted
 
 
 def test_secrets_are_masked_at_any_depth_and_in_any_case():
@@ -58,25 +57,6 @@ def test_own_keys_and_tokens_are_masked_inside_text():
 def test_the_host_names_its_own_secrets(settings):
     settings.DJANGO_MCP = {"REDACT_FIELDS": ["salary"]}
     assert redact({"base_salary": 5, "password": "seen"}) == {"base_salary": MASK, "password": "seen"}
-
-
-def test_log_lines_cannot_be_forged():
-    assert one_line("x\r\n[INFO] ok") == "x [INFO] ok"
-
-
-def test_direction_marks_are_removed():
-    assert one_line("abc\u202edef\u2066") == "abcdef"
-
-
-def test_a_quoted_value_cannot_end_its_quotation():
-    assert quoted('a" and "b') == '"a\\" and \\"b"'
-
-
-@given(st.text())
-def test_a_line_is_one_short_line(text):
-    line = one_line(text)
-    assert len(line) <= 200
-    assert len(line.splitlines()) <= 1
 
 
 @given(
