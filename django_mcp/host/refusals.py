@@ -1,4 +1,4 @@
-"""The exceptions by which code of the host, a view's or a tool's, refuses what its client asked for."""
+"""The exceptions by which code of the host, a view's or a tool's, refuses a call, as replies."""
 
 import math
 
@@ -9,8 +9,8 @@ from rest_framework.exceptions import APIException
 from django_mcp.protocol.json import plain
 from django_mcp.types import Reply
 
-# The texts are ours: what these exceptions say was not written for a caller.
-_SILENT: tuple[tuple[type[Exception], int, str], ...] = (
+# These exceptions' own texts were not written for a caller, so the replies have others.
+_REPLACED: tuple[tuple[type[Exception], int, str], ...] = (
     (Http404, 404, "Not found."),
     (PermissionDenied, 403, "You do not have permission to perform this action."),
 )
@@ -19,7 +19,7 @@ _SILENT: tuple[tuple[type[Exception], int, str], ...] = (
 def refused(error: Exception, *, rolled_back: bool) -> Reply | None:
     """Return the reply that an exception stands for, None for one that is no refusal.
 
-    Raises what `plain` does for a detail that JSON cannot say.
+    Raises the errors of `plain` for a detail that JSON cannot hold.
     """
     if isinstance(error, APIException) and error.status_code < 500:
         detail = plain(error.detail)
@@ -30,7 +30,7 @@ def refused(error: Exception, *, rolled_back: bool) -> Reply | None:
             retry_after=None if wait is None else math.ceil(wait),
             rolled_back=rolled_back,
         )
-    for kind, status, text in _SILENT:
+    for kind, status, text in _REPLACED:
         if isinstance(error, kind):
             return Reply(status=status, data={"detail": text}, rolled_back=rolled_back)
     return None
