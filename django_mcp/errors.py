@@ -28,7 +28,6 @@ class ProtocolError(Exception):
         *,
         http_status: int | None = None,
         data: Any = None,
-        request_id: str | int | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)
@@ -36,7 +35,6 @@ class ProtocolError(Exception):
         self.message = message
         self.http_status = http_status or (400 if code in self._BAD_REQUESTS else 200)
         self.data = data
-        self.request_id = request_id
         self.headers = headers or {}
 
 
