@@ -11,6 +11,7 @@ from rest_framework.mixins import ListModelMixin
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
+from django_mcp.protocol.json import compact
 from django_mcp.types import Argument, Operation, OperationCall, Safety
 
 JSON = "application/json"
@@ -97,7 +98,7 @@ def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[
     # A body that is an array as a whole has no name on the wire. An argument whose own name is empty is none.
     whole = [value for name, (argument, value) in values.items() if name and not argument.wire]
     content = whole[0] if whole else {argument.wire: value for argument, value in values.values()}
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str).encode(), json_type
+    return compact(content, default=str).encode(), json_type
 
 
 def _form_fields(values: Placed) -> dict[str, Any]:

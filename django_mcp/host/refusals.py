@@ -1,4 +1,4 @@
-"""The exceptions by which code of the host, a view's or a tool's, refuses what its client asked for."""
+"""The exceptions by which code of the host, a view's or a tool's, refuses a call, as replies."""
 
 import math
 from typing import TypeVar
@@ -12,8 +12,8 @@ from django_mcp.types import Reply
 
 AnyReply = TypeVar("AnyReply", bound=Reply)
 
-# The texts are ours: what these exceptions say was not written for a caller.
-_SILENT: tuple[tuple[type[Exception], int, str], ...] = (
+# These exceptions' own texts were not written for a caller, so the replies have others.
+_REPLACED: tuple[tuple[type[Exception], int, str], ...] = (
     (Http404, 404, "Not found."),
     (PermissionDenied, 403, "You do not have permission to perform this action."),
 )
@@ -22,7 +22,7 @@ _SILENT: tuple[tuple[type[Exception], int, str], ...] = (
 def refused(error: Exception, kind: type[AnyReply], *, rolled_back: bool) -> AnyReply | None:
     """Return the reply of that kind that an exception stands for, None for one that is no refusal.
 
-    Raises what `plain` does for a detail that JSON cannot say.
+    Raises the errors of `plain` for a detail that JSON cannot hold.
     """
     if isinstance(error, APIException) and error.status_code < 500:
         detail = plain(error.detail)
@@ -33,7 +33,7 @@ def refused(error: Exception, kind: type[AnyReply], *, rolled_back: bool) -> Any
             retry_after=None if wait is None else math.ceil(wait),
             rolled_back=rolled_back,
         )
-    for silent, status, text in _SILENT:
-        if isinstance(error, silent):
+    for exception, status, text in _REPLACED:
+        if isinstance(error, exception):
             return kind(status=status, data={"detail": text}, rolled_back=rolled_back)
     return None
