@@ -138,7 +138,7 @@ def redeem(call: Call, token: str, row: Confirmation | None, run: Run, caller: C
     row = row or confirmations.find(token, tool=call.tool, target=call.target, caller=caller)
     confirmations.check_arguments(row, call)
     # Whatever has no target to compare is asked by the run itself.
-    finding = examine(run, charged=False) if row.target_state else Finding()
+    finding = examine(run, charged=False) if row.target_state or run.rechecked else Finding()
     unchanged(row, finding, run, finding.effect.values)
     claim = confirmations.claim(row, channel=Channel.AGENT, caller=caller)
     return claim, lambda locked: unchanged(row, finding, run, None, locked=locked)

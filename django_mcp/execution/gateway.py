@@ -23,7 +23,12 @@ from django_mcp.types import AnyCall, FunctionCall, Operation, OperationCall, Re
 
 
 class OperationRun:
-    """One call of an operation: examined without a trace, run at most once."""
+    """One call of an operation: examined without a trace, run at most once.
+
+    `rechecked` is False: a redemption without a target to compare leaves everything to the view.
+    """
+
+    rechecked = False
 
     def __init__(self, call: OperationCall, context: Context) -> None:
         self.call = call

@@ -1,21 +1,20 @@
 """What can be known of a call before anyone is asked to confirm it. It leaves no trace but for what throttles count."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
-from django.db import DatabaseError, OperationalError, connections, transaction
 
 from django_mcp.approval import preview
 from django_mcp.approval.preview import Effect, Finding, Write
-from django_mcp.errors import ToolError
+from django_mcp.errors import ToolError, ValidationFailed
 from django_mcp.execution.cascade import Cascade
 from django_mcp.execution.rehearsal import Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
 from django_mcp.execution.sibling_read import row_as_read
 from django_mcp.execution.targets import target_of
+from django_mcp.execution.undone import undone
 from django_mcp.execution.written import sent_arguments, writes
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
@@ -62,7 +61,9 @@ def _finding(call: OperationCall, context: Context, arrival: Arrival, rehearsal:
         view: Any = rehearsed(call.operation)
         if iscoroutinefunction(view):
             view = async_to_sync(view)
-        response = view(request, *arrival.match.args, **arrival.match.kwargs)
+        # By itself, so that reads of the row find nothing of what it did on the way.
+        with undone():
+            response = view(request, *arrival.match.args, **arrival.match.kwargs)
         if response.status_code >= 400:
             return Finding(refusal=answered(call, rendered(response), rolled_back=True))
         finding = _found(call, context, arrival, rehearsal)
@@ -90,10 +91,12 @@ def _found(call: OperationCall, context: Context, arrival: Arrival, rehearsal: R
             effect = preview.subject(call, "deletes", _name(row), shown, cascade.taken)
         elif operation.method in {"PUT", "PATCH"}:
             if operation.method == "PATCH" and not sent_arguments(call, rehearsal.serializer) and action is not None:
-                return Finding(refusal=ViewReply(status=400, data={"detail": NOTHING_SENT}, rolled_back=True))
+                raise ValidationFailed(NOTHING_SENT)
             effect = preview.update(call, shown, _writes(call, rehearsal), standard=action is not None)
         else:
-            effect = preview.subject(call, "target", _name(row), shown)
+            extra_action = hasattr(getattr(operation.view_class, operation.handler, None), "url_path")
+            role = "deletes" if operation.method == "DELETE" and not extra_action else "target"
+            effect = preview.subject(call, role, _name(row), shown)
     elif action == "create":
         effect = preview.creation(call, _writes(call, rehearsal))
     return Finding(
@@ -111,29 +114,3 @@ def _name(row: Any) -> str:
     options = getattr(row, "_meta", None)
     name = options.verbose_name if options is not None else type(row).__name__
     return one_line(f"{name} {getattr(row, 'pk', '')}")
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Open a transaction on every database and roll each back. One that cannot be reached refuses all queries."""
-    with ExitStack() as stack:
-        for alias in connections:
-            try:
-                stack.enter_context(_rolled_back(alias))
-            except OperationalError:
-                stack.enter_context(connections[alias].execute_wrapper(_refused))
-        yield
-
-
-@contextmanager
-def _rolled_back(alias: str) -> Iterator[None]:
-    with transaction.atomic(using=alias):
-        try:
-            yield
-        finally:
-            transaction.set_rollback(True, using=alias)
-
-
-def _refused(*args: Any) -> NoReturn:
-    msg = "This database could not be reached for a transaction, so nothing may be written to it."
-    raise DatabaseError(msg)

@@ -12,6 +12,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from django_mcp.execution.undone import undone
 from django_mcp.execution.variants import subclass, uncharged, variant
 from django_mcp.host.requests import Context, inner_request
 from django_mcp.protocol.json import plain
@@ -23,7 +24,7 @@ def row_as_read(operation: Operation, context: Context, request: HttpRequest, ro
 
     That is the operation's own route, for a detail action the route without the action's part, and where that has no
     GET the resource's list, if it is DRF's own and has the row. `request` is the call's, resolved; a value that two
-    reads show differently is in neither of them, and so not in the result. Must be undone by the caller: reads may write.
+    reads show differently is in neither of them, and so not in the result. What a read writes is undone.
     """
     first = _read(operation, context, request, row)
     if first is None:
@@ -99,7 +100,8 @@ def _answer(request: HttpRequest, match: ResolverMatch) -> Mapping[str, Any] | N
     if iscoroutinefunction(view):
         view = async_to_sync(view)
     try:
-        response = view(request, *match.args, **match.kwargs)
+        with undone():
+            response = view(request, *match.args, **match.kwargs)
         data = plain(getattr(response, "data", None)) if response.status_code == 200 else None
     except Exception:  # noqa: BLE001 - a row that cannot be read is not shown
         return None
@@ -129,7 +131,8 @@ def _listed(context: Context, path: str, operation: Operation, row: Any) -> Mapp
 
     view = variant(callback, subclass(uncharged(callback.cls), {handler: list_one}))
     try:
-        view(request, *match.args, **match.kwargs)
+        with undone():
+            view(request, *match.args, **match.kwargs)
         return plain(answers[0]) if answers else None
     except Exception:  # noqa: BLE001 - a row that cannot be read is not shown
         return None

@@ -29,7 +29,12 @@ from django_mcp.types import FunctionCall, FunctionReply, Reply
 
 
 class FunctionRun:
-    """One call of a host's function, with effective arguments: examined without running it, run at most once."""
+    """One call of a host's function, with effective arguments: examined without running it, run at most once.
+
+    `rechecked` is True: validation costs little, and what it refuses spends no token.
+    """
+
+    rechecked = True
 
     def __init__(self, call: FunctionCall, context: Context) -> None:
         self.call = call

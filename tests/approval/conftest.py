@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from django_mcp.approval import confirmations
+from django_mcp.approval.preview import preview_of
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import ApprovalMode, Caller, Channel, Finding, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Caller, Channel, Safety, ToolCall
 
 ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "quantity": 2, "options": ["Oat Milk", "Vanilla"]}]}
 
@@ -41,9 +42,8 @@ class Desk:
         said = {
             "mode": ApprovalMode.TOKEN,
             "lifetime": 300,
-            "summary": "Order for Sam",
-            "finding": Finding(),
-            "target_state": "",
+            "preview": replace(preview_of(self.call, self.caller), summary="Order for Sam"),
+            "target_state": {},
             **values,
         }
         return confirmations.propose(self.call, self.caller, **said)

@@ -117,6 +117,12 @@ DIFFERENCES = (
         outcome=_nothing_happened,
     ),
     Difference(
+        "nothing to change",
+        "A PATCH without a field changes nothing over REST, and a human would be asked to approve nothing.",
+        lambda _case, told, _seen: told.early and told.text.startswith("Nothing to change was sent"),
+        outcome=_nothing_happened,
+    ),
+    Difference(
         "refused early",
         "Arguments that do not fit are refused before the look-up and the permission of the object, so the status is "
         "400 where REST, asked in its own order, refuses for another reason.",

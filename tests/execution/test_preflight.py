@@ -9,11 +9,15 @@ from django.utils import translation
 from rest_framework import serializers
 from rest_framework.throttling import BaseThrottle
 
+from django_mcp.approval import preview
+from django_mcp.approval.preview import Finding
 from django_mcp.errors import NotFound, ValidationFailed
+from django_mcp.execution.gateway import prepare
 from django_mcp.execution.preflight import examine
-from django_mcp.execution.targets import changes, target_of
+from django_mcp.execution.targets import target_of
+from django_mcp.execution.written import writes
 from django_mcp.redaction import MASK
-from django_mcp.types import Argument, Finding
+from django_mcp.types import Argument
 from tests.execution.conftest import call_of, execute, operation_at
 from tests.host import views
 from tests.host.models import Item, Person
@@ -62,7 +66,7 @@ def test_the_object_of_another_is_refused_and_not_shown(call, context, item, dja
     for method, route, at in (("DELETE", "/items/{pk}/", "/items/1/"), ("POST", "/items/{pk}/star/", "/items/1/star/")):
         finding = examine(call(method, route, {"pk": item.pk}, at=at), context)
         assert finding.refusal.status == 403
-        assert (finding.target, finding.preview) == (None, None)
+        assert (finding.target, finding.effect.details) == (None, None)
         assert "Mug" not in str(finding)
 
 
@@ -82,14 +86,14 @@ def test_a_method_that_the_view_refuses_is_refused(call, context, monkeypatch):
 def test_data_is_not_judged_where_the_host_wrote_the_handler(call, context):
     finding = examine(call("POST", "/own-create/", {}), context)
     assert finding.refusal is None
-    assert len(finding.warnings) == 1
+    assert len(finding.effect.warnings) == 1
     assert execute(call("POST", "/own-create/", {}), context).status == 201
 
 
 def test_an_action_without_a_body_is_looked_up_only(call, context, item):
     finding = examine(call("POST", "/items/{pk}/star/", {"pk": item.pk}, at="/items/1/star/"), context)
     assert finding.refusal is None
-    assert finding.preview == {"target": f"item {item.pk}", "row": SHOWN}
+    assert finding.effect.details == {"target": f"item {item.pk}", "row": SHOWN}
     assert (finding.target.model, finding.target.pk, finding.target.using) == (Item, item.pk, "default")
     assert finding.target.fields == ("id", "name", "price", "active", "pin", "views", "owner_id")
     item.refresh_from_db()
@@ -100,7 +104,7 @@ def test_an_action_without_a_body_is_looked_up_only(call, context, item):
 def test_an_update_shows_what_changes_and_compares_those_columns(call, context, item, route, at):
     sent = {"pk": item.pk, "name": "Cup\n", "price": "4.5", "active": True}
     finding = examine(call("PATCH", route, sent, at=at), context)
-    assert finding.preview == {"changes": [{"field": "name", "from": "Mug", "to": "Cup"}]}
+    assert finding.effect.details == {"changes": [{"field": "name", "from": "Mug", "to": "Cup"}]}
     assert finding.target.fields == ("name", "price", "active")
     item.refresh_from_db()
     assert item.name == "Mug"
@@ -108,16 +112,16 @@ def test_an_update_shows_what_changes_and_compares_those_columns(call, context, 
 
 def test_secrets_are_masked_in_the_preview(call, context, item):
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "pin": "9999"}, at="/items/1/"), context)
-    assert finding.preview == {"changes": [{"field": "pin", "from": None, "to": MASK}]}
+    assert finding.effect.details == {"changes": [{"field": "pin", "to": MASK}]}
 
 
 def test_what_the_serializer_writes_besides_is_shown_and_compared(call, context, item):
     finding = examine(call("PUT", "/stamping/{pk}/", {"pk": item.pk, "name": "Cup"}, at="/stamping/1/"), context)
-    assert finding.preview == {
+    assert finding.effect.details == {
         "changes": [
             {"field": "name", "from": "Mug", "to": "Cup"},
-            {"field": "views", "from": 0, "to": 99},
-            {"field": "owner", "from": None, "to": "alice"},
+            {"field": "views", "from": 0, "to": "set when it runs"},
+            {"field": "owner", "to": f"user {context.caller.user.pk}"},
         ]
     }
     assert set(finding.target.fields) == {"name", "views", "owner_id"}
@@ -131,7 +135,7 @@ def test_the_column_that_the_row_was_found_by_belongs_to_its_state(call, item):
 
 def test_a_partial_update_writes_only_what_was_sent(call, context, item):
     finding = examine(call("PATCH", "/stamping/{pk}/", {"pk": item.pk, "name": "Cup"}, at="/stamping/1/"), context)
-    assert [change["field"] for change in finding.preview["changes"]] == ["name"]
+    assert [change["field"] for change in finding.effect.details["changes"]] == ["name"]
 
 
 def test_a_file_is_shown_by_its_name_and_size():
@@ -142,7 +146,7 @@ def test_a_file_is_shown_by_its_name_and_size():
     serializer = Photo(data={"photo": upload})
     assert serializer.is_valid()
     sent = call_of(operation_at("/items/1/", "/items/{pk}/", "PATCH"), {"photo": "data:,"})
-    assert changes(sent, {"photo": "old.txt"}, serializer) == {
+    assert preview.update(sent, {"photo": "old.txt"}, writes(sent, serializer), standard=True).details == {
         "changes": [{"field": "photo", "from": "old.txt", "to": "a.txt (text/plain, 3 bytes)"}]
     }
 
@@ -150,7 +154,7 @@ def test_a_file_is_shown_by_its_name_and_size():
 def test_a_many_to_many_change_is_shown_and_compares_the_whole_row(call, context, item):
     person = Person.objects.create(email="a@x.cz")
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": [person.pk]}, at="/items/1/"), context)
-    assert finding.preview == {"changes": [{"field": "people", "from": [], "to": [person.pk]}]}
+    assert finding.effect.details == {"changes": [{"field": "people", "from": [], "to": [person.pk]}]}
     assert "name" in finding.target.fields
     assert finding.target.relations == ("people",)
 
@@ -168,7 +172,7 @@ def test_an_invalid_update_is_refused(call, context, item):
 def test_a_deletion_names_the_row_and_compares_all_lasting_columns(call, context, item):
     sent = call("DELETE", "/generic/{pk}/", {"pk": item.pk}, at="/generic/1/", volatile_fields=("views", "owner"))
     finding = examine(sent, context)
-    assert finding.preview == {"deletes": f"item {item.pk}", "row": SHOWN}
+    assert finding.effect.details == {"deletes": f"item {item.pk}", "row": SHOWN}
     assert finding.target.fields == ("id", "name", "price", "active", "pin")
     assert Item.objects.exists()
 
@@ -179,18 +183,34 @@ def test_an_argument_that_was_renamed_is_shown_under_its_own_name(call, context,
         "new_name": Argument(location="body", wire="name"),
     }
     sent = call("PATCH", "/items/{pk}/", {"path_pk": item.pk, "new_name": "Cup"}, at="/items/1/", placement=placement)
-    assert examine(sent, context).preview == {"changes": [{"field": "new_name", "from": "Mug", "to": "Cup"}]}
+    assert examine(sent, context).effect.details == {"changes": [{"field": "new_name", "from": "Mug", "to": "Cup"}]}
 
 
-def test_throttles_are_asked_and_not_charged(call, context):
+def test_a_proposal_counts_for_the_throttles_of_its_view(call, context):
     sent = call("POST", "/throttled/", {"name": "x"})
-    for _ in range(5):
-        assert examine(sent, context).refusal is None
-    assert execute(sent, context).status == 201
+    assert examine(sent, context).refusal is None
     refusal = examine(sent, context).refusal
     assert refusal.status == 429
     assert refusal.retry_after > 0
     assert cache.get(f"one-a-minute-{context.caller.user.pk}") is not None
+
+
+def test_a_refused_proposal_counts_as_well(call, context):
+    assert examine(call("POST", "/throttled/", {}), context).refusal.status == 400
+    assert examine(call("POST", "/throttled/", {}), context).refusal.status == 429
+
+
+def test_the_run_of_a_proposal_is_not_charged_again(call, context):
+    sent = call("POST", "/throttled/", {"name": "x"})
+    assert examine(sent, context).refusal is None
+    assert prepare(sent, context).run(charged=True).status == 201
+    assert prepare(sent, context).run().status == 429
+
+
+def test_what_runs_without_a_proposal_counts_when_it_runs(call, context):
+    sent = call("POST", "/throttled/", {"name": "x"})
+    assert prepare(sent, context).run().status == 201
+    assert prepare(sent, context).run().status == 429
 
 
 @durable
@@ -226,14 +246,14 @@ def test_a_preflight_inside_a_transaction_undoes_only_itself(call, context, monk
 def test_an_async_view_is_rehearsed(call, context):
     finding = examine(call("POST", "/async/"), context)
     assert finding.refusal is None
-    assert finding.warnings
+    assert finding.effect.warnings
     assert not Item.objects.exists()
 
 
 def test_a_function_view_is_rehearsed(call, context):
     finding = examine(call("POST", "/add/{left}/{right}/", {"left": 1, "right": "ff"}, at="/add/1/2/"), context)
     assert finding.refusal is None
-    assert finding.warnings
+    assert finding.effect.warnings
 
 
 @durable
@@ -275,7 +295,7 @@ def test_the_order_of_the_shop_is_previewed(call, context, settings, shop):
     more = [{**placed["items"][0], "quantity": 3}]
     sent = {"pk": created.data["id"], "customer_name": "Sam", "items": more}
     finding = examine(call("PATCH", "/api/orders/{pk}/", sent, at="/api/orders/1/", urlconf="tests.urls"), context)
-    (change,) = finding.preview["changes"]
+    (change,) = finding.effect.details["changes"]
     assert change["field"] == "items"
     assert (change["from"][0]["quantity"], change["to"][0]["quantity"]) == (2, 3)
     assert finding.refusal is None
@@ -299,7 +319,7 @@ def test_execution_contexts_are_entered_and_undone(call, context, settings):
 
 def test_an_operation_can_opt_out(call, context):
     finding = examine(call("POST", "/items/", {}, preflight=False), context)
-    assert (finding.refusal, len(finding.warnings)) == (None, 1)
+    assert (finding.refusal, len(finding.effect.warnings)) == (None, 1)
 
 
 def test_a_dry_run_of_the_host_is_the_preview_and_is_undone(call, context):
@@ -307,7 +327,7 @@ def test_a_dry_run_of_the_host_is_the_preview_and_is_undone(call, context):
         return {"would_create": Item.objects.create(name=arguments["name"]).name, "for": caller.user.username}
 
     finding = examine(call("POST", "/items/", {"name": "x"}, dry_run=dry_run), context)
-    assert finding.preview == {"would_create": "x", "for": "alice"}
+    assert finding.effect.details == {"would_create": "x", "for": "alice"}
     assert not Item.objects.exists()
 
 
@@ -327,12 +347,12 @@ def test_an_update_that_the_host_wrote_is_shown_and_not_judged(call, context, it
     sent = {"pk": item.pk, "name": "Cup", "pin": "9", "price": "dear"}
     finding = examine(call(method, "/own/{pk}/", sent, at="/own/1/"), context)
     assert finding.refusal is None
-    assert finding.warnings
-    assert finding.preview == {
+    assert finding.effect.warnings
+    assert finding.effect.details == {
         "changes": [
-            {"field": "name", "from": "Mug", "to": "Cup"},
-            {"field": "pin", "from": None, "to": MASK},
-            {"field": "price", "from": "4.50", "to": "dear"},
+            {"field": "name", "sent": "Cup"},
+            {"field": "pin", "sent": MASK},
+            {"field": "price", "sent": "dear"},
         ]
     }
     assert finding.target.fields == ("name", "price", "pin")
@@ -340,7 +360,7 @@ def test_an_update_that_the_host_wrote_is_shown_and_not_judged(call, context, it
 
 def test_a_deletion_that_the_host_wrote_names_the_row(call, context, item):
     finding = examine(call("DELETE", "/own/{pk}/", {"pk": item.pk}, at="/own/1/"), context)
-    assert finding.preview == {"deletes": f"item {item.pk}", "row": SHOWN}
+    assert finding.effect.details == {"deletes": f"item {item.pk}", "row": SHOWN}
     assert "name" in finding.target.fields
 
 
@@ -359,7 +379,7 @@ def test_a_row_that_cannot_be_found_in_advance_is_no_target(call, context, monke
 def test_a_handler_without_a_serializer_is_looked_up_all_the_same(call, context, item, monkeypatch):
     monkeypatch.setattr(views.Own, "serializer_class", None)
     finding = examine(call("PATCH", "/own/{pk}/", {"pk": item.pk, "name": "x"}, at="/own/1/"), context)
-    assert finding.preview == {"changes": []}
+    assert finding.effect.details == {"changes": []}
     assert "name" in finding.target.fields
 
 
@@ -369,7 +389,7 @@ def test_a_row_without_a_name_is_still_named(call, context, item, monkeypatch):
 
     monkeypatch.setattr(Item, "__str__", broken)
     finding = examine(call("DELETE", "/items/{pk}/", {"pk": item.pk}, at="/items/1/"), context)
-    assert finding.preview["deletes"] == f"item {item.pk}"
+    assert finding.effect.details["deletes"] == f"item {item.pk}"
 
 
 def test_throttles_of_another_kind_are_not_charged(call, context, monkeypatch):
@@ -413,19 +433,19 @@ def test_a_redirect_before_the_handler_is_no_check(call, context, monkeypatch):
 
     monkeypatch.setattr(views.ItemViewSet, "dispatch", dispatch)
     finding = examine(call("POST", "/items/", {}), context)
-    assert (finding.refusal, len(finding.warnings)) == (None, 1)
+    assert (finding.refusal, len(finding.effect.warnings)) == (None, 1)
 
 
 def test_long_values_are_shown_short(call, context, item):
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "name": "\u202ex " * 30}, at="/items/1/"), context)
-    (change,) = finding.preview["changes"]
+    (change,) = finding.effect.details["changes"]
     assert "\u202e" not in change["to"]
     people = [Person.objects.create(email=f"{number}@x.cz").pk for number in range(30)]
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": people}, at="/items/1/"), context)
-    assert finding.preview["changes"][0]["to"] == [*people[:20], "… and 10 more"]
+    assert finding.effect.details["changes"][0]["to"] == [*people[:20], "… and 10 more"]
 
 
 def test_a_row_that_the_handler_does_not_look_up_is_neither_missed_nor_shown(call, context, item):
     for key in ("9", str(item.pk)):
         finding = examine(call("POST", "/own-below/{pk}/", {"pk": key}, at="/own-below/1/"), context)
-        assert (finding.refusal, finding.target, finding.preview) == (None, None, None)
+        assert (finding.refusal, finding.target, finding.effect.details) == (None, None, None)
