@@ -177,5 +177,5 @@ def server_for(caller: Caller) -> Server:
     """Return the server's settings as they are now."""
     # A key's own query has brought the stamp along.
     if isinstance(caller.auth, APIKey):
-        return server_config.load(getattr(caller.auth, "server_stamp", None))
+        return server_config.for_stamp(getattr(caller.auth, "server_stamp", None))
     return server_config.current()

@@ -199,16 +199,15 @@ def test_revoked_key_cannot_be_changed(desk, key):
 
 
 def test_saving_limits_does_not_undo_a_revocation_meanwhile(desk, key, monkeypatch):
-    from django_mcp.admin.keys import APIKeyAdmin
+    save_limits = keys.save_limits
 
-    plain = APIKeyAdmin._save_limits
+    def revoke_and_save(stale, **options):
+        keys.revoke(APIKey.objects.get(pk=stale.pk))
+        save_limits(stale, **options)
 
-    def revoked_meanwhile(self, request, obj):
-        keys.revoke(APIKey.objects.get(pk=obj.pk))
-        plain(self, request, obj)
-
-    monkeypatch.setattr(APIKeyAdmin, "_save_limits", revoked_meanwhile)
+    monkeypatch.setattr(keys, "save_limits", revoke_and_save)
     desk.post(page(key), fields(key.user, name="renamed"))
+    assert APIKey.objects.get().name == "renamed"
     assert APIKey.objects.get().revoked_at is not None
 
 

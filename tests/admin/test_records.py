@@ -119,7 +119,7 @@ def test_lists_neither_count_a_whole_table_nor_look_for_distinct_values(
     assert about
     for sql in about:
         assert "DISTINCT" not in sql
-        assert "COUNT" not in sql or f"LIMIT {record.COUNTED}" in sql
+        assert "COUNT" not in sql or f"LIMIT {record.MAX_COUNTED}" in sql
 
 
 @pytest.mark.parametrize("url", [CONFIRMATIONS, EVENTS])
@@ -135,7 +135,7 @@ def test_lists_leave_the_large_columns_in_the_database(desk, make, django_assert
 
 
 def test_a_list_that_is_cut_says_so(desk, make, monkeypatch):
-    monkeypatch.setattr(record, "COUNTED", 3)
+    monkeypatch.setattr(record, "MAX_COUNTED", 3)
     for _ in range(5):
         make()
     assert "Only the newest 3 are listed." in desk.get(CONFIRMATIONS).content.decode()

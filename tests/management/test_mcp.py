@@ -248,8 +248,8 @@ def test_prune_falls_back_on_the_setting(settings):
 def test_prune_refuses_what_is_no_duration(text):
     if text:
         fails("prune", f"--older-than={text}")
-    with pytest.raises(ValueError, match="no duration"):
-        durations.parse_duration(text)
+    with pytest.raises(CommandError, match="no duration"):
+        durations.duration(text)
 
 
 def test_prune_of_an_age_before_the_calendar_is_an_error_not_a_crash():
@@ -257,13 +257,13 @@ def test_prune_of_an_age_before_the_calendar_is_an_error_not_a_crash():
 
 
 def test_durations():
-    assert durations.parse_duration("90d") == timedelta(days=90)
-    assert durations.parse_duration(" 12H ") == timedelta(hours=12)
-    assert [durations.parse_duration(f"1{unit}").total_seconds() for unit in "smhdw"] == [1, 60, 3600, 86400, 604800]
+    assert durations.duration("90d") == timedelta(days=90)
+    assert durations.duration(" 12H ") == timedelta(hours=12)
+    assert [durations.duration(f"1{unit}").total_seconds() for unit in "smhdw"] == [1, 60, 3600, 86400, 604800]
 
 
 def test_tables_are_aligned_without_trailing_blanks():
-    assert output.aligned(("A", "LONG"), [("wide cell", ""), ("x", 1)]) == "A          LONG\nwide cell\nx          1"
+    assert output.table(("A", "LONG"), [("wide cell", ""), ("x", 1)]) == "A          LONG\nwide cell\nx          1"
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def refusal(response, status, code=-32600):
 
 
 @pytest.mark.parametrize("method", ["get", "post", "delete", "options", "put"])
-def test_nothing_exposed_is_404_for_every_method(db, monkeypatch, http, method):
-    monkeypatch.setattr(server_config, "_remembered", None)
+def test_nothing_exposed_is_404_for_every_method(db, http, method):
+    server_config.forget()
     refusal(getattr(http, method)("/mcp"), 404)
 
 
@@ -404,7 +404,7 @@ def test_what_breaks_is_an_internal_error_with_an_id_that_the_log_has(post, monk
 
 
 def test_a_broken_database_is_an_internal_error(stranger, exposed, monkeypatch, caplog):
-    monkeypatch.setattr(server_config, "remembered", lambda: 1 / 0)
+    monkeypatch.setattr(server_config, "cached", lambda: 1 / 0)
     refusal(stranger(), 200, -32603)
     assert "ZeroDivisionError" in caplog.text
 
