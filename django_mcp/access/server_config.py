@@ -233,7 +233,12 @@ def current() -> Server:
 
 def for_stamp(stamp: str | None) -> Server:
     """Return the configuration as of a stamp that was just read: three queries where it is new, else none."""
-    return _with_settings(_memory.rows if _memory is not None and _memory.rows.stamp == stamp else _Rows.read(stamp))
+    global _memory  # noqa: PLW0603 - see above
+    memory, settings = _memory, conf.raw
+    rows = memory.rows if memory is not None and memory.rows.stamp == stamp else _Rows.read(stamp)
+    if memory is None or memory.rows is not rows or memory.settings is not settings:
+        _memory = memory = _Memory(rows=rows, settings=settings, server=rows.composed())
+    return memory.server
 
 
 def cached() -> Server:
@@ -241,19 +246,11 @@ def cached() -> Server:
 
     It may miss the changes of other processes since then: only for answers that may be a request behind.
     """
-    return current() if _memory is None else _with_settings(_memory.rows)
+    memory = _memory
+    return current() if memory is None else for_stamp(memory.rows.stamp)
 
 
 def forget() -> None:
     """Drop what this process keeps, so that the next configuration is read from the database."""
     global _memory  # noqa: PLW0603 - see above
     _memory = None
-
-
-def _with_settings(rows: _Rows) -> Server:
-    global _memory  # noqa: PLW0603 - see above
-    memory, settings = _memory, conf.raw
-    if memory is None or memory.rows is not rows or memory.settings is not settings:
-        memory = _Memory(rows=rows, settings=settings, server=rows.composed())
-        _memory = memory
-    return memory.server

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.display import fact_name, facts, label, moment, moment_column, outcome, pretty, with_note
+from django_mcp.admin.display import fact_name, facts, label, moment, moment_column, outcome, pretty_column, with_note
 from django_mcp.admin.filters import ConfirmationStateFilter, titled
 from django_mcp.admin.record import RecordAdmin, uuid_of
 from django_mcp.models import AuditEvent, Confirmation
@@ -54,6 +54,9 @@ class ConfirmationAdmin(RecordAdmin):
     shown_expiry = moment_column("expires_at", _("expires"))
     shown_claimed = moment_column("claimed_at", _("confirmed"))
     shown_settled = moment_column("settled_at", _("settled"))
+    shown_arguments = pretty_column("arguments", _("arguments"))
+    shown_preview = pretty_column("preview", _("preview"))
+    shown_outcome = pretty_column("outcome", _("outcome"))
 
     @admin.display(description=_("state"))
     def shown_state(self, row: Confirmation) -> Any:
@@ -77,21 +80,9 @@ class ConfirmationAdmin(RecordAdmin):
     def client(self, row: Confirmation) -> str:
         return str(row.caller.get("client") or "-")
 
-    @admin.display(description=_("arguments"))
-    def shown_arguments(self, row: Confirmation) -> Any:
-        return pretty(row.arguments)
-
     @admin.display(description=_("warnings"))
     def shown_warnings(self, row: Confirmation) -> str:
         return " ".join(map(str, row.warnings)) or "-"
-
-    @admin.display(description=_("preview"))
-    def shown_preview(self, row: Confirmation) -> Any:
-        return pretty(row.preview)
-
-    @admin.display(description=_("outcome"))
-    def shown_outcome(self, row: Confirmation) -> Any:
-        return pretty(row.outcome)
 
     def change_view(
         self,

@@ -77,6 +77,16 @@ def pretty(value: Any) -> SafeString | str:
     return format_html('<pre class="mcp-json">{}</pre>', text)
 
 
+def pretty_column(column: str, label: Any) -> Callable[..., Any]:
+    """Return a method of an admin that shows a column of JSON."""
+
+    @admin.display(description=label)
+    def show(_self: Any, row: Any) -> SafeString | str:
+        return pretty(getattr(row, column))
+
+    return show
+
+
 def outcome(status: object, code: object) -> str | Promise:
     """Return what an event came to: the label of its state, or else the code of a refusal; "" where it has neither."""
     return label(State, str(status)) if status not in (None, "") else str(code or "")

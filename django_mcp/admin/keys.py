@@ -165,24 +165,22 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def response_add(self, request: HttpRequest, obj: APIKey, post_url_continue: str | None = None) -> HttpResponse:
         secret = request.mcp_secret  # type: ignore[attr-defined]
         FormToken(request).spend(obj.pk)
+        try:
+            endpoint = reverse("django_mcp:mcp")
+        except NoReverseMatch:
+            endpoint = "/mcp"
         context = {
             **self.admin_site.each_context(request),
             "title": _("Key created"),
             "opts": self.opts,
             "key": obj,
             "secret": secret,
-            "url": self._endpoint(request),
+            "url": request.build_absolute_uri(endpoint),
             "server_name": slugify(server_config.current().name) or "django",
         }
         response = TemplateResponse(request, "admin/django_mcp/apikey/issued.html", context)
         patch_cache_control(response, no_store=True)
         return response
-
-    def _endpoint(self, request: HttpRequest) -> str:
-        try:
-            return request.build_absolute_uri(reverse("django_mcp:mcp"))
-        except NoReverseMatch:
-            return request.build_absolute_uri("/mcp")
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
         token = FormToken(request)
