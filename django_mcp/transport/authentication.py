@@ -101,7 +101,7 @@ def server_for(caller: Caller) -> Server:
     """Return the snapshot of the server's settings that holds now."""
     # A key's own query has brought the stamp along.
     if isinstance(caller.auth, APIKey):
-        return server_config.load(getattr(caller.auth, "server_stamp", None))
+        return server_config.for_stamp(getattr(caller.auth, "server_stamp", None))
     return server_config.current()
 
 

@@ -50,7 +50,7 @@ class FileView(JsonView):
         return _finish(request, refusal)
 
     def _answer(self, request: HttpRequest, token: str) -> HttpResponseBase:
-        authentication.require_exposure(server_config.remembered(), again=True)
+        authentication.require_exposure(server_config.cached(), again=True)
         if request.method == "OPTIONS":
             return _preflight(request)
         if request.method not in {"GET", "HEAD"}:
