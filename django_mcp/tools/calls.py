@@ -6,6 +6,7 @@ from typing import Any
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import approval_required
 from django_mcp.arguments.normalise import normalise
+from django_mcp.arguments.plans import Plan, argument_plan
 from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.types import Operation, OperationCall, Safety
@@ -61,14 +62,8 @@ def operation_call(
     """
     schema = schema_of(operation, reach)
     args, ignored = without_consent(args, schema)
-    effective, warnings = normalise(
-        schema.input,
-        _with_lists(args, schema),
-        read_only=schema.read_only,
-        partial=operation.method == "PATCH",
-        needed=frozenset(name for name, argument in schema.placement.items() if argument.location == "path"),
-        lenient=schema.lenient,
-    )
+    plan = schema.derived(plan_of)
+    effective, warnings = normalise(plan, _with_lists(args, schema), partial=operation.method == "PATCH")
     return bare_call(
         operation,
         reach,
@@ -81,6 +76,12 @@ def operation_call(
         forwarded=forwarded_headers(reach.context.outer),
         warnings=(*ignored, *warnings),
     )
+
+
+def plan_of(schema: OperationSchema) -> Plan:
+    """Return the plan by which the arguments of an operation are checked."""
+    route = frozenset(name for name, argument in schema.placement.items() if argument.location == "path")
+    return argument_plan(schema.input, read_only=schema.read_only, route=route, lenient=schema.lenient)
 
 
 def _with_lists(args: dict[str, Any], schema: OperationSchema) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.schema.portable import portable
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
+from django_mcp.tools.calls import plan_of
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import Dialogue
 from django_mcp.types import Caller, FunctionCall, HostedTool, Operation
@@ -120,7 +121,7 @@ def _call(tool: HostedTool, token: str | None, reach: Reach, args: dict[str, Any
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
         schema = described(tool)
-        effective, warnings = normalise(schema.input, args, read_only=schema.read_only, lenient=schema.lenient)
+        effective, warnings = normalise(schema.derived(plan_of), args)
         sensitive |= schema.sensitive
     else:
         raw_schemas.check(args, _input_validator(tool), sensitive)
