@@ -31,7 +31,7 @@ def make_server(mode=TOKEN, *, group=None, rules=(), writes_enabled=True):
 
 
 def make_operation(**values):
-    said = {
+    defaults = {
         "name": "CreateOrder",
         "method": "POST",
         "route": "/orders/",
@@ -41,9 +41,8 @@ def make_operation(**values):
         "callback": lambda request: None,
         "view_class": object,
         "handler": "create",
-        **values,
     }
-    return Operation(**said)
+    return Operation(**{**defaults, **values})
 
 
 def rule(**values):
@@ -72,10 +71,10 @@ def test_a_write_is_decided_by_its_mode(mode, safety):
 )
 def test_the_most_specific_mode_holds_and_the_key_only_tightens(server, group, rule_mode, key):
     call = make_call(operation=make_operation())
-    said = make_server(server, group=group, rules=[rule(mode=rule_mode)])
+    configuration = make_server(server, group=group, rules=[rule(mode=rule_mode)])
     specific = rule_mode or group or server
     expected = specific if key is None else ApprovalMode.strictest(specific, key)
-    decision = decide(call, said, make_caller(mode=key))
+    decision = decide(call, configuration, make_caller(mode=key))
     assert (type(decision), decision.mode) == (DECISIONS[expected], expected)
 
 
@@ -119,7 +118,7 @@ def test_a_rejected_call_is_told_what_to_do_instead():
 
 @pytest.mark.parametrize("nonsense", ["", "delegate", "DELEGATE_TO_CLIENT", "none", 0, False])
 def test_a_mode_that_is_none_asks_for_a_confirmation(nonsense):
-    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_words: (), mode_of=lambda _group, _rules: nonsense)
+    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_name: (), mode_of=lambda _group, _rules: nonsense)
     assert isinstance(decide(make_call(), server, make_caller()), Confirm)
 
 
