@@ -14,15 +14,15 @@ from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
 from django_mcp.protocol.json import bounded
 from django_mcp.redaction import redact
 from django_mcp.tools.base import TOKEN, CallingTool
-from django_mcp.types import Caller, EventKind, Safety, ToolCall
+from django_mcp.types import Call, Caller, EventKind, Safety
 
 
-def note(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None:
+def note(kind: EventKind, call: Call, caller: Caller, **detail: Any) -> None:
     """Record something of a call."""
     _record(kind, caller, tool=call.tool, target=call.target, **detail)
 
 
-def refused(call: ToolCall, caller: Caller, error: ToolError | ProtocolError) -> None:
+def refused(call: Call, caller: Caller, error: ToolError | ProtocolError) -> None:
     """Record that a write was refused, or a token that came with it."""
     said: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
     if isinstance(error, ApprovalError):

@@ -8,10 +8,10 @@ from rest_framework import serializers
 
 from demo_project.coffee_shop import ambience, latte_art
 from demo_project.coffee_shop.models import Order, Product
-from django_mcp.decorators import mcp_tool
-from django_mcp.errors import NotFound, ToolError
+from django_mcp import Safety, ToolError, mcp_tool
+from django_mcp.errors import NotFound
 from django_mcp.tools.media import File, Image, Text
-from django_mcp.types import Caller, Safety
+from django_mcp.types import Caller
 
 GROUP = "barista"
 

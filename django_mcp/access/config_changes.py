@@ -8,10 +8,7 @@ from django.db import models, router, transaction
 from django_mcp import audit
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
-from django_mcp.types import ApprovalMode, EventKind
-
-# What may be chosen. A mode that rows already hold stays, whether or not it is offered.
-OFFERED_MODES = (ApprovalMode.DELEGATE, ApprovalMode.TOKEN, ApprovalMode.REJECT)
+from django_mcp.types import EventKind
 
 
 def record(

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.access.config_changes import OFFERED_MODES
+from django_mcp.conf import OFFERED_MODES
 from django_mcp.models import AuditEvent
 from django_mcp.types import ApprovalMode, Channel, State
 

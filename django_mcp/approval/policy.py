@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from django_mcp.access.server_config import Rule, Server, approval_required, mode_named
+from django_mcp.access.server_config import Server, mode_named
 from django_mcp.errors import ApprovalError, ApprovalRequired, Unavailable
-from django_mcp.types import ApprovalMode, Caller, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Call, Caller
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,19 +34,15 @@ class Refuse(_Decided):
 Decision = Run | Confirm | Review | Refuse
 
 
-def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
+def decide(call: Call, server: Server, caller: Caller) -> Decision:
     """Return what has to happen before the call may run.
 
     Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and a
     demand for approval, can only make it stricter. A setting that cannot be read counts as strict: an unknown mode asks
     for a confirmation, an unknown safety is a write.
     """
-    operation = call.operation
-    rules = server.rules_for(call.target, *((operation.method, operation.route) if operation is not None else ()))
-    demanded = operation is not None and bool(operation.requires_approval or operation.hints.requires_approval)
-    required = approval_required(rules, said=call.requires_approval or demanded)
-    mode = _mode(call, server, caller, rules=rules, required=required)
-    if call.safety is Safety.READ_ONLY and not required:
+    mode = _mode(call, server, caller)
+    if not call.mutates:
         return Run(mode=mode)
     if not server.writes_enabled:
         text = "Writes are switched off. Nothing was run; tell the user, and try again only when they say so."
@@ -65,10 +61,11 @@ def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
     return Refuse(mode=mode, error=ApprovalRequired(text))
 
 
-def _mode(call: ToolCall, server: Server, caller: Caller, *, rules: tuple[Rule, ...], required: bool) -> ApprovalMode:
+def _mode(call: Call, server: Server, caller: Caller) -> ApprovalMode:
+    rules = server.rules_for(call.target, *call.endpoint)
     modes = [mode_named(server.mode_of(call.group, rules)) or ApprovalMode.TOKEN]
     if caller.mode is not None:
         modes.append(mode_named(caller.mode) or ApprovalMode.TOKEN)
-    if required:
+    if call.requires_approval:
         modes.append(ApprovalMode.TOKEN)
     return ApprovalMode.strictest(*modes)

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from django_mcp.execution.targets import changes, label, sketch, target_of, values_of
-from django_mcp.types import Operation, Target, ToolCall
+from django_mcp.types import Operation, OperationCall, Target
 
 _LOOKS_UP = "get_object"
 _MAY_LOOK_UP = frozenset({"get_object_or_404", "get_queryset", "filter_queryset"})
@@ -92,7 +92,7 @@ _STANDARD: dict[str, dict[str, Any]] = {
 class Rehearsal:
     """What a rehearsed handler found; it travels on the inner request."""
 
-    call: ToolCall
+    call: OperationCall
     reached: bool = False
     target: Target | None = None
     preview: Any = None
@@ -183,12 +183,12 @@ def _look_up(view: Any, rehearsal: Rehearsal, how: LookUp) -> None:
     if instance is None:
         return
     call = rehearsal.call
-    operation: Any = call.operation
     serializer = _serializer(view, instance)
     rehearsal.target = target_of(call, instance, serializer)
-    if operation.method == "DELETE":
+    method = call.operation.method
+    if method == "DELETE":
         rehearsal.preview = _named(view, "deletes", instance)
-    elif operation.method in {"PUT", "PATCH"}:
+    elif method in {"PUT", "PATCH"}:
         rehearsal.preview = changes(call, values_of(instance, serializer), serializer)
     else:
         rehearsal.preview = _named(view, "target", instance)

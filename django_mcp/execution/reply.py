@@ -18,7 +18,7 @@ from django_mcp.execution import attachments
 from django_mcp.host.refusals import refused
 from django_mcp.protocol.json import parse_portable
 from django_mcp.redaction import secrets_in
-from django_mcp.types import Attachment, Reply, ToolCall
+from django_mcp.types import Attachment, OperationCall, ViewReply
 
 _MALFORMED = (BadRequest, SuspiciousOperation, MultiPartParserError)
 
@@ -35,19 +35,21 @@ def rendered(response: Any) -> Any:
     return response.render() if callable(getattr(response, "render", None)) else response
 
 
-def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()) -> Reply:
+def answered(
+    call: OperationCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()
+) -> ViewReply:
     """Return a rendered response as a reply, with the file that it answers open.
 
     Streams of text are closed unread, unless they are files. A 5xx gets an error id and is logged.
     """
     data, more, attachment = _data(call, response)
-    error_id = told = ""
+    error_id = public_text = ""
     if response.status_code >= 500:
-        told = "" if _is_made_up(response) else _told(getattr(response, "data", None))
+        public_text = "" if _is_made_up(response) else _public_text(getattr(response, "data", None))
         error_id = error_reports.report(f"{call.target} answered {response.status_code}.")
         # The page of a debug server or proxy is no answer for a model.
         data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
-    return Reply(
+    return ViewReply(
         status=response.status_code,
         data=data,
         notes=(*notes, *more),
@@ -55,29 +57,29 @@ def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes:
         retry_after=_retry_after(response.headers.get("Retry-After")),
         rolled_back=rolled_back,
         error_id=error_id,
-        told=told,
+        public_text=public_text,
         attachment=attachment,
     )
 
 
-def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
+def failed(call: OperationCall, error: Exception, *, rolled_back: bool) -> ViewReply:
     """Return the reply for an exception out of a view, as Django's handler would answer it.
 
     What is a 5xx is logged with its traceback under the reply's error id; only an APIException's own words are told.
     """
-    reply = refused(error, rolled_back=rolled_back)
+    reply = refused(error, ViewReply, rolled_back=rolled_back)
     if reply is not None:
         return reply
     if isinstance(error, _MALFORMED):
         # What they say was not written for a caller.
-        return Reply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
-    status, told = 500, ""
+        return ViewReply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
+    status, public_text = 500, ""
     if isinstance(error, APIException):
         status = error.status_code
         # Made of another exception, as an exception handler of the host may, it has the text of that one.
-        told = _told(error.detail) if isinstance(error.__context__, APIException | None) else ""
+        public_text = _public_text(error.detail) if isinstance(error.__context__, APIException | None) else ""
     error_id = _reported(call, f"{call.target} failed.", error)
-    return Reply(status=status, told=told, error_id=error_id, rolled_back=rolled_back)
+    return ViewReply(status=status, public_text=public_text, error_id=error_id, rolled_back=rolled_back)
 
 
 def _is_made_up(response: Any) -> bool:
@@ -89,19 +91,19 @@ def _is_made_up(response: Any) -> bool:
     return handles is not APIView.handle_exception or view.get_exception_handler() is not exception_handler
 
 
-def _told(data: Any) -> str:
+def _public_text(data: Any) -> str:
     """Return the texts that an APIException brought for clients; whatever else a broken view says was not for them."""
     if isinstance(data, ErrorDetail):
         return str(data)
     parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
-    return " ".join(filter(None, map(_told, parts)))
+    return " ".join(filter(None, map(_public_text, parts)))
 
 
-def _reported(call: ToolCall, what: str, error: Exception) -> str:
+def _reported(call: OperationCall, what: str, error: Exception) -> str:
     return error_reports.report(what, error, secrets=secrets_in(call.arguments, call.sensitive))
 
 
-def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
+def _data(call: OperationCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
     media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
     described: dict[str, Any] = {
         "contentType": media_type or None,
@@ -129,7 +131,7 @@ def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachme
 
 
 def _streamed(
-    call: ToolCall, response: Any, described: dict[str, Any]
+    call: OperationCall, response: Any, described: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...], Attachment | None]:
     length = response.headers.get("Content-Length", "")
     described["size"] = int(length) if length.isdecimal() else None

@@ -4,14 +4,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
-from django_mcp.types import Argument, Operation, Safety, ToolCall
+from django_mcp.protocol.json import compact
+from django_mcp.types import Argument, Operation, OperationCall, Safety
 
 JSON = "application/json"
 BODYLESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -33,13 +34,13 @@ class Parts:
     notes: tuple[str, ...]
 
 
-def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
+def compose(call: OperationCall, parsed: Sequence[str]) -> Parts:
     """Return the parts for a call; `parsed` are the media types that the view parses.
 
     Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
     URL can have.
     """
-    operation = cast("Operation", call.operation)
+    operation = call.operation
     placed = _placed(call, operation)
     path, holes = _filled(operation, placed["path"])
     query: dict[str, Any] = {}
@@ -53,7 +54,7 @@ def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
     return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
 
 
-def _placed(call: ToolCall, operation: Operation) -> dict[str, Placed]:
+def _placed(call: OperationCall, operation: Operation) -> dict[str, Placed]:
     placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
     holes = _HOLE.findall(operation.route)
     for name, value in call.arguments.items():
@@ -97,7 +98,7 @@ def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[
     # A body that is an array as a whole has no name on the wire. An argument whose own name is empty is none.
     whole = [value for name, (argument, value) in values.items() if name and not argument.wire]
     content = whole[0] if whole else {argument.wire: value for argument, value in values.values()}
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str).encode(), json_type
+    return compact(content, default=str).encode(), json_type
 
 
 def _form_fields(values: Placed) -> dict[str, Any]:
@@ -121,7 +122,7 @@ def _json_type(parsed: Sequence[str]) -> str | None:
     return None if {uploads.MULTIPART, uploads.FORM} & set(parsed) else JSON
 
 
-def limited(call: ToolCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def limited(call: OperationCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the query with the paginator's own argument for the page size set and capped, and a note if it was cut.
 
     Only reads are limited, and only where the paginator takes a size from the request.
@@ -140,8 +141,8 @@ def limited(call: ToolCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], t
     return {**query, name: str(size if size > 0 else conf.DEFAULT_LIMIT)}, ()
 
 
-def _size_argument(call: ToolCall) -> str | None:
-    operation: Any = call.operation
+def _size_argument(call: OperationCall) -> str | None:
+    operation = call.operation
     if operation.method != "GET" or call.safety is not Safety.READ_ONLY:
         return None
     initkwargs = getattr(operation.callback, "initkwargs", {})

@@ -17,7 +17,7 @@ from django_mcp.errors import NotFound
 from django_mcp.execution.request_parts import Parts, compose
 from django_mcp.host.requests import Context, inner_request
 from django_mcp.host.views import bare_view
-from django_mcp.types import Operation, ToolCall
+from django_mcp.types import Operation, OperationCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +30,12 @@ class Arrival:
 
 
 @contextmanager
-def arrived(call: ToolCall, context: Context) -> Iterator[Arrival]:
+def arrived(call: OperationCall, context: Context) -> Iterator[Arrival]:
     """Build the call's request and resolve it. Language, time zone and URLconf are as before when it is left.
 
     Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
     """
-    operation: Any = call.operation
+    operation = call.operation
     parts = compose(call, _media_types(operation, context, "parser"))
     urlconf = get_urlconf()
     with translation.override(translation.get_language()), timezone.override(timezone.get_current_timezone()):

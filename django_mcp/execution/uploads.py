@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import mimetypes
 import secrets
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import encode_multipart
 
 from django_mcp.errors import ValidationFailed
+from django_mcp.protocol.json import compact
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -23,7 +23,7 @@ def text(value: Any) -> str:
     """Return a JSON value as the text that stands for it in a URL or a form."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return "" if value is None else compact(value, default=str)
 
 
 def uploaded(name: str, uri: Any) -> SimpleUploadedFile:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp.access import keys
-from django_mcp.access.config_changes import OFFERED_MODES
+from django_mcp.conf import OFFERED_MODES
 from django_mcp.management import output
 from django_mcp.models import APIKey
 from django_mcp.tools.inventory import cure, group_names

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from django.utils.translation import get_language
 from rest_framework.generics import GenericAPIView
@@ -75,6 +75,7 @@ class FreePlacement(dict[str, Argument]):
 
 
 logger = logging.getLogger("django_mcp")
+T = TypeVar("T")
 
 CACHE_SIZE = 512
 _BODIES = frozenset({"POST", "PUT", "PATCH"})
@@ -112,6 +113,13 @@ class OperationSchema:
     notes: tuple[str, ...] = ()
     route: str = ""
     warnings: tuple[str, ...] = ()
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def derived(self, derive: Callable[["OperationSchema"], T]) -> T:
+        """Return what `derive` makes of this schema; it is made once, and kept as long as the schema."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast("T", self._derived[derive])
 
 
 _cache: OrderedDict[tuple[Any, ...], OperationSchema] = OrderedDict()

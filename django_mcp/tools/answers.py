@@ -1,10 +1,11 @@
 """What a call answers: one envelope for every outcome, and results that fit."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django_mcp import error_reports
+from django_mcp.access.exposure import Reach
 from django_mcp.conf import conf
 from django_mcp.errors import (
     Conflict,
@@ -13,6 +14,7 @@ from django_mcp.errors import (
     OperationFailed,
     OutcomeUnknown,
     PermissionRefused,
+    ProtocolError,
     Throttled,
     ToolError,
     ValidationFailed,
@@ -21,8 +23,10 @@ from django_mcp.models import Confirmation
 from django_mcp.protocol.json import compact
 from django_mcp.redaction import MASK, redact
 from django_mcp.text import one_line, quoted
+from django_mcp.tools import media
+from django_mcp.tools.calls import reachable_names
 from django_mcp.tools.truncation import fit
-from django_mcp.types import Caller, Finding, Outcome, Reply, State, ToolCall
+from django_mcp.types import Call, Caller, Finding, FunctionReply, OperationCall, Outcome, Reply, State, ViewReply
 
 MAX_PROBLEMS_IN_TEXT = 5
 PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})
@@ -43,18 +47,18 @@ _BY_STATUS: dict[int, type[ToolError]] = {
 class ToolResult:
     """The result of a tool call. Without `blocks` the content is the structured object, as compact text.
 
-    `asked` is what stands in its place where the client has to answer first.
+    `question` stands in its place where the client has to answer first.
     """
 
     structured: Mapping[str, Any] | None
     is_error: bool = False
     blocks: tuple[Mapping[str, Any], ...] = ()
-    asked: Mapping[str, Any] | None = None
+    question: Mapping[str, Any] | None = None
 
     def as_mcp(self) -> dict[str, Any]:
         """Return the result as MCP sends it; text is for the clients that do not read the object."""
-        if self.asked is not None:
-            return dict(self.asked)
+        if self.question is not None:
+            return dict(self.question)
         result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
         if self.structured is not None:
             result["structuredContent"] = self.structured
@@ -67,6 +71,38 @@ class ToolResult:
         return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
 
 
+def answer(call: Call, reply: Reply, reach: Reach, outcome: Outcome | None = None) -> ToolResult:
+    """Return what the caller is told of a reply. `outcome` is the record's word on a write, None for a read.
+
+    Raises ProtocolError where a host's function did.
+    """
+    if reply.error is not None or not reply.ok:
+        error = error_of(reply, outcome)
+        if isinstance(error, ProtocolError):
+            raise error
+        return failure(call.target, error)
+    if isinstance(call, OperationCall) and isinstance(reply, ViewReply):
+        return success(call, reply, reach)
+    if isinstance(reply, FunctionReply):
+        return ToolResult(structured=reply.structured, blocks=reply.blocks, question=reply.question)
+    msg = f"{type(reply).__name__} answers no {type(call).__name__}."
+    raise TypeError(msg)
+
+
+def settled(call: Call, reply: Reply, reach: Reach, outcome: Outcome) -> ToolResult:
+    """Return what the caller is told of a write that is done and recorded, whatever keeps its answer from being shown.
+
+    Raises ProtocolError where a host's function did.
+    """
+    try:
+        return answer(call, reply, reach, outcome)
+    except ProtocolError:
+        raise
+    except Exception as error:  # noqa: BLE001 - reported; it is done, and the answer must not say otherwise
+        error_id = error_reports.report(f"What {call.target} answered could not be shown.", error)
+        return _unshown(call, outcome, error_id)
+
+
 def failure(target: str, error: ToolError) -> ToolResult:
     """Return the error as the model reads it."""
     envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
@@ -74,51 +110,38 @@ def failure(target: str, error: ToolError) -> ToolResult:
     return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
 
 
-def success(
-    call: ToolCall, reply: Reply, next_names: Sequence[str], blocks: Sequence[Mapping[str, Any]] = ()
-) -> ToolResult:
-    """Return what the view answered, cut to size, with what was asked and what may follow.
-
-    `blocks` are the content of the file that the view answered, where it did; a link is in the response too.
-    """
-    structured = _envelope(call, reply, next_names, blocks, (reply.data, False, ""))
-    text = compact(structured)
-    # Where all of it fits, so does the response.
-    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
-        structured = _envelope(call, reply, next_names, blocks, fit(reply.data, conf.MAX_RESULT_LENGTH))
-        text = compact(structured)
-    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
-
-
-def _envelope(
-    call: ToolCall,
-    reply: Reply,
-    next_names: Sequence[str],
-    blocks: Sequence[Mapping[str, Any]],
-    fitted: tuple[Any, bool, str],
-) -> dict[str, Any]:
-    response, truncated, hint = fitted
+def success(call: OperationCall, reply: ViewReply, reach: Reach) -> ToolResult:
+    """Return what the view answered, cut to size, with what was asked and what may follow."""
+    blocks, notes = media.attached(reply.attachment, reach.context)
+    data = reply.data
     for block in blocks:
         if "uri" in block:
-            response = {**response, "uri": block["uri"]}
+            data = {**data, "uri": block["uri"]}
+    warnings = [*call.warnings, *reply.notes, *notes]
     structured: dict[str, Any] = {
         "status": "success",
         "api": call.target,
         "request": redact(call.sent, call.sensitive),
-        "response": response,
+        "response": data,
         "httpStatus": reply.status,
-        "truncated": truncated,
-        "next": list(next_names),
+        "truncated": False,
+        "next": reachable_names(call.operation.hints.follow_ups, reach),
     }
-    warnings = [*call.warnings, *reply.notes, *([f"{hint} {_going_on(call)}"] if hint else [])]
     if warnings:
         structured["warnings"] = warnings
     if reply.location is not None:
         structured["location"] = reply.location
-    return structured
+    text = compact(structured)
+    # Where all of it fits, so does the response.
+    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
+        structured["response"], structured["truncated"], hint = fit(data, conf.MAX_RESULT_LENGTH)
+        if hint:
+            structured["warnings"] = [*warnings, f"{hint} {_going_on(call)}"]
+        text = compact(structured)
+    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
 
 
-def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
+def _unshown(call: Call, outcome: Outcome, error_id: str) -> ToolResult:
     """Return the answer where a write is done and recorded but its result could not be put into words."""
     if outcome.status is not State.SUCCEEDED:
         text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
@@ -136,7 +159,7 @@ def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
     return ToolResult(structured=structured)
 
 
-def _going_on(call: ToolCall) -> str:
+def _going_on(call: OperationCall) -> str:
     """Say how to get the rest of a response that was cut, with the operation's own arguments."""
     options = [name for name, argument in call.placement.items() if argument.location == "query"]
     paging = [name for name in options if name in PAGING]
@@ -145,8 +168,10 @@ def _going_on(call: ToolCall) -> str:
     return f"Narrow with {', '.join(options)}." if options else "The operation has no arguments to ask for less."
 
 
-def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
-    """Return the error that a view's refusal stands for. `outcome` is the record's word on a write, None for a read."""
+def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError | ProtocolError:
+    """Return the error that a refusal stands for. `outcome` is the record's word on a write, None for a read."""
+    if isinstance(reply.error, ToolError | ProtocolError):
+        return reply.error
     if reply.status >= 500:
         return _broken(reply, outcome)
     details: dict[str, Any] = {"httpStatus": reply.status}
@@ -156,19 +181,20 @@ def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
         details["response"] = fit(reply.data, conf.MAX_RESULT_LENGTH)[0]
     promise = " Nothing was changed." if outcome is not None and reply.rolled_back else ""
     error_class = _BY_STATUS.get(reply.status, OperationFailed)
-    return error_class(_sentence(reply) + promise, **details)
+    return error_class(refusal_text(reply) + promise, **details)
 
 
 def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
     details = {"httpStatus": reply.status, "errorId": reply.error_id}
-    failed = "The operation failed on the server" + (f": {quoted(reply.told)}." if reply.told else ".")
+    failed = "The operation failed on the server" + (f": {quoted(reply.public_text)}." if reply.public_text else ".")
     if outcome is not None and outcome.status is State.UNKNOWN:
         return OutcomeUnknown(f"{failed} {LOOK_FIRST}", **details)
     promise = " Nothing was changed." if reply.rolled_back else ""
     return InternalError(f"{failed}{promise} Tell the user; the error id is in the server's log.", **details)
 
 
-def _sentence(reply: Reply) -> str:
+def refusal_text(reply: Reply) -> str:
+    """Return what a refusal below 500 says, as sentences for the model."""
     problems = list(_problems(reply.data, ""))
     text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
     if len(problems) > MAX_PROBLEMS_IN_TEXT:
@@ -192,7 +218,7 @@ def _problems(data: Any, path: str) -> Iterable[str]:
         yield f"{one_line(path)}: {said}" if path else said
 
 
-def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
+def outcome_of(reply: Reply) -> Outcome:
     """Return what became of a write, as far as the answer of the view or tool tells."""
     if reply.ok:
         state = State.SUCCEEDED
@@ -200,10 +226,9 @@ def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
         state = State.REJECTED
     else:
         state = State.UNKNOWN
-    http_status = reply.status if call.operation is not None else None
     # What a server says when it breaks was not written for a caller, neither now nor in a replay.
     response = reply.data if reply.status < 500 else None
-    return Outcome(status=state, http_status=http_status, response=response, error_id=reply.error_id)
+    return Outcome(status=state, http_status=reply.http_status, response=response, error_id=reply.error_id)
 
 
 MAX_SUMMARY = 500
@@ -213,7 +238,7 @@ MAX_NESTED = 60
 MAX_VALUE = 40
 
 
-def summary_of(call: ToolCall, caller: Caller) -> str:
+def summary_of(call: Call, caller: Caller) -> str:
     """Return the sentence a human reads: the host's own, or the operation's and its arguments.
 
     The host's callable sees masked arguments, so that it cannot show a secret by accident. One that fails is logged
@@ -228,7 +253,7 @@ def summary_of(call: ToolCall, caller: Caller) -> str:
     return one_line(_default_summary(call, shown), MAX_SUMMARY)
 
 
-def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
+def _default_summary(call: Call, shown: Mapping[str, Any]) -> str:
     title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
     said = [f"{_name(name)} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
     left = len(shown) - len(said)
@@ -248,7 +273,7 @@ def _name(name: str) -> str:
     return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
 
 
-def proposal(call: ToolCall, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
+def proposal(call: Call, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
     """Return the first phase's answer: nothing ran, and this is what would."""
     structured: dict[str, Any] = {
         "status": "requires_confirmation",

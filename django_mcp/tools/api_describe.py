@@ -9,7 +9,7 @@ from django_mcp.approval.policy import Run, decide
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.protocol.json import NotStrict, parse
 from django_mcp.tools.base import API_CALL, API_READ
-from django_mcp.tools.calls import call_of, reachable_names, reads_at_once, schema_of
+from django_mcp.tools.calls import bare_call, reachable_names, reads_at_once, schema_of
 
 MAX_DESCRIBED = 10
 
@@ -39,7 +39,7 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
         return {"name": name, "error": NotFound().text.rstrip(".")}
     schema = schema_of(operation, reach)
     hints = operation.hints
-    call = call_of(operation, reach, tool=API_CALL)
+    call = bare_call(operation, reach, tool=API_CALL)
     decision = decide(call, reach.server, reach.context.caller)
     tool: dict[str, Any] = {
         "name": API_READ if reads_at_once(operation, reach) else API_CALL,

@@ -1,7 +1,7 @@
 """The API tools: the whole exposed API behind four tools, at a few KB of context."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django_mcp.access.exposure import Reach, offers_api_tools
@@ -20,38 +20,50 @@ from django_mcp.tools.base import (
     AnsweringTool,
     AnyTool,
     CallingTool,
+    CallRequest,
     Schema,
-    Stored,
 )
-from django_mcp.tools.calls import SAYING_YES, kept, reads_at_once, resolved
-from django_mcp.types import Operation, Safety, ToolCall
+from django_mcp.tools.calls import CONSENT_NAMES, operation_call, reads_at_once
+from django_mcp.types import Safety
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """The arguments of `api_call` and `api_read`, read. `args` is None where the caller sent none."""
-
-    name: str
-    args: dict[str, Any] | None
-    token: str | None
+def _call(arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+    return _request(API_CALL, arguments, reach)
 
 
-def _asked(arguments: Mapping[str, Any]) -> _Asked:
+def _read(arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+    return _request(API_READ, arguments, reach)
+
+
+def _request(tool: str, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+    """Return the request of `api_call` or `api_read`: an operation among those reached, its arguments, the token.
+
+    Raises NotFound and ValidationFailed.
+    """
     name = arguments.get("name")
     if not isinstance(name, str) or not name.strip():
         raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
-    strange = arguments.keys() - {"name", "args", TOKEN} - SAYING_YES
-    if strange:
-        listed = ", ".join(sorted(strange))
-        raise ValidationFailed(
-            f"Unknown arguments beside name and args: {listed}. Put the operation's own inside args."
-        )
+    unknown = arguments.keys() - {"name", "args", TOKEN} - CONSENT_NAMES
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        raise ValidationFailed(f"Unknown arguments beside name and args: {names}. Put the operation's own inside args.")
     args = _object(arguments.get("args"))
     token = clean(arguments.get(TOKEN))
     if args is not None and TOKEN in args:
-        inside = args.pop(TOKEN)
-        token = token or clean(inside)
-    return _Asked(name=name.strip(), args=args, token=token)
+        token_inside = args.pop(TOKEN)
+        token = token or clean(token_inside)
+    operation = reach.get(name.strip())
+    if operation is None:
+        raise NotFound
+    if tool == API_READ:
+        if not reads_at_once(operation, reach):
+            raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
+        token = None
+    if token is None:
+        args = args or {}
+    return CallRequest(
+        target=operation.name, args=args, token=token, call=partial(operation_call, tool, operation, token, reach)
+    )
 
 
 def _object(args: Any) -> dict[str, Any] | None:
@@ -65,38 +77,6 @@ def _object(args: Any) -> dict[str, Any] | None:
     if not isinstance(args, Mapping):
         raise ValidationFailed('args must be a JSON object, such as {"id": 5}; send the object itself, not text.')
     return dict(args)
-
-
-def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    """Resolve `api_call`: the operation among those reached, its effective arguments, the token.
-
-    Raises NotFound and ValidationFailed, and what `stored` raises for a token that cannot be redeemed.
-    """
-    asked = _asked(arguments)
-    operation = _reached(asked.name, reach)
-    args = asked.args
-    if args is None and asked.token is not None:
-        args = kept(asked.token, tool=API_CALL, target=operation.name, stored=stored)
-    return resolved(API_CALL, operation, args or {}, asked.token, reach)
-
-
-def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCall:
-    """Resolve `api_read`: as `api_call`, but only for operations that run at once.
-
-    Raises NotFound and ValidationFailed.
-    """
-    asked = _asked(arguments)
-    operation = _reached(asked.name, reach)
-    if not reads_at_once(operation, reach):
-        raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
-    return resolved(API_READ, operation, asked.args or {}, None, reach)
-
-
-def _reached(name: str, reach: Reach) -> Operation:
-    operation = reach.get(name)
-    if operation is None:
-        raise NotFound
-    return operation
 
 
 _CALL_PROPERTIES: Schema = {
@@ -158,7 +138,7 @@ TOOLS: tuple[AnyTool, ...] = (
         schemas=_taking(_CALL_PROPERTIES, ["name", "args"]),
         safety=_read_only,
         reached=_offered,
-        resolve=read,
+        read=_read,
     ),
     CallingTool(
         name=API_CALL,
@@ -172,7 +152,7 @@ TOOLS: tuple[AnyTool, ...] = (
         schemas=_taking({**_CALL_PROPERTIES, TOKEN: TOKEN_SCHEMA}, ["name", "args"]),
         safety=Reach.worst,
         reached=_offered,
-        resolve=call,
+        read=_call,
     ),
 )
 

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from django_mcp.access.exposure import Reach
-from django_mcp.types import Safety, ToolCall
-
-if TYPE_CHECKING:
-    from django_mcp.tools.declarations import HostedTool
+from django_mcp.access.server_config import API_TOOLS
+from django_mcp.types import AnyCall, HostedTool, Safety
 
 Schema = Mapping[str, Any]
 
@@ -25,12 +23,6 @@ ANSWER_SCHEMA: Schema = {
     "properties": {"status": {"type": "string"}, "code": {"type": "string"}, "error": {"type": "string"}},
     "required": ["status"],
 }
-
-
-class Stored(Protocol):
-    """Looks up the arguments that were kept with a confirmation: token, tool and target in, arguments or None out."""
-
-    def __call__(self, token: str, *, tool: str, target: str) -> Mapping[str, Any] | None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +47,11 @@ class Tool:
     more: Mapping[str, Any] = field(default_factory=dict)
     asks: bool = False
 
+    def target_of(self, arguments: Mapping[str, Any]) -> str:
+        """Return what answers call a call by, before it is known to be one: the operation's name as it was sent."""
+        name = arguments.get("name") if self.group == API_TOOLS else None
+        return name if isinstance(name, str) else self.name
+
     def listing(self, reach: Reach) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it to this caller."""
         taken, given = self.schemas(reach)
@@ -76,15 +73,28 @@ class AnsweringTool(Tool):
     answer: Callable[[Mapping[str, Any], Reach], dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallingTool(Tool):
-    """A tool that calls something of the host's: `resolve` returns the call, for the pipeline to decide on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRequest:
+    """A client's wish to call a target. `args` is None where the client leaves them to the token.
 
-    `declared` is what the host said of a tool of its own, None for an operation.
+    `call` makes the call of arguments; it raises ValidationFailed for arguments that the target does not take.
     """
 
-    resolve: Callable[[Mapping[str, Any], Reach, Stored], ToolCall]
-    declared: "HostedTool | None" = None
+    target: str
+    args: dict[str, Any] | None
+    token: str | None
+    call: Callable[[dict[str, Any]], AnyCall]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallingTool(Tool):
+    """A tool that calls something of the host's: `read` returns the request, for the pipeline to make the call of.
+
+    `declared` is the host's declaration of a tool of its own, None for an operation.
+    """
+
+    read: Callable[[Mapping[str, Any], Reach], CallRequest]
+    declared: HostedTool | None = None
 
 
 AnyTool = AnsweringTool | CallingTool

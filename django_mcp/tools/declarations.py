@@ -4,7 +4,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -13,46 +12,13 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
-from django_mcp.types import Caller, Safety
+from django_mcp.types import HostedTool, Safety
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
 PERMISSION = re.compile(r"\w+\.\w+")
 # What the safety says, so that no tool can promise more than the server enforces.
 SAFETY_HINTS = ("readOnlyHint", "destructiveHint")
 HINTS = ("title", "idempotentHint", "openWorldHint")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class HostedTool:
-    """What `mcp_tool` said of a function, checked. At most one of serializer and raw schema describes a side.
-
-    `permissions` is None where nothing was said of them.
-    """
-
-    function: Callable[..., Any]
-    name: str
-    group: str
-    safety: Safety | None = None
-    title: str = ""
-    description: str = ""
-    input: type[BaseSerializer[Any]] | None = None
-    output: type[BaseSerializer[Any]] | None = None
-    input_schema: Mapping[str, Any] | None = None
-    output_schema: Mapping[str, Any] | None = None
-    permissions: tuple[str, ...] | Callable[[Caller], bool] | None = None
-    requires_approval: bool = False
-    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
-    sensitive_fields: tuple[str, ...] = ()
-    atomic: bool | None = None
-    asks: bool = False
-    annotations: Mapping[str, Any] = field(default_factory=dict)
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    icons: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def acts_as(self) -> Safety:
-        """Return its safety; what is not declared counts as a write."""
-        return self.safety or Safety.WRITE
 
 
 def declared(function: Callable[..., Any], said: Mapping[str, Any]) -> HostedTool:

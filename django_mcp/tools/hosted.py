@@ -1,6 +1,7 @@
 """Tools that the host defines in code, in any app's `mcp.py`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -16,16 +17,15 @@ from django_mcp.access.server_config import approval_required
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.arguments.normalise import normalise
-from django_mcp.execution.tool_function import ToolRun
 from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.schema.portable import portable
 from django_mcp.tools import raw_schemas
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.calls import kept
-from django_mcp.tools.declarations import HostedTool, declared
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
+from django_mcp.tools.calls import plan_of
+from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import Dialogue
-from django_mcp.types import Caller, Operation, ToolCall
+from django_mcp.types import Caller, FunctionCall, HostedTool, Operation
 
 
 def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:
@@ -51,7 +51,7 @@ def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingToo
         reached=partial(_reached, tool),
         schemas=partial(_schemas, tool),
         fits=partial(_fits, tool),
-        resolve=partial(_resolve, tool),
+        read=partial(_read, tool),
         declared=tool,
         asks=tool.asks,
     )
@@ -82,7 +82,7 @@ def _permits(tool: HostedTool, caller: Caller) -> bool:
 
 
 def _schemas(tool: HostedTool, reach: Reach) -> tuple[Schema, Schema | None]:
-    decision = decide(_call(tool, reach), reach.server, reach.context.caller)
+    decision = decide(_bare_call(tool, reach), reach.server, reach.context.caller)
     return listed(tool, takes_token=not isinstance(decision, Run))
 
 
@@ -91,9 +91,10 @@ def _fits(tool: HostedTool, structured: Mapping[str, Any], reach: Reach) -> bool
     return schema is None or raw_schemas.validator(schema).is_valid(structured)
 
 
-def _call(tool: HostedTool, reach: Reach, **more: Any) -> ToolCall:
+def _bare_call(tool: HostedTool, reach: Reach, **more: Any) -> FunctionCall:
+    """Return the call of a tool; without arguments it is enough to decide on."""
     rules = reach.server.rules_for(tool.name)
-    return ToolCall(
+    return FunctionCall(
         tool=tool.name,
         target=tool.name,
         title=tool.title or tool.description.partition("\n")[0],
@@ -101,30 +102,30 @@ def _call(tool: HostedTool, reach: Reach, **more: Any) -> ToolCall:
         requires_approval=approval_required(rules, said=tool.requires_approval),
         group=tool.group,
         summary=tool.summary,
+        declaration=tool,
         **more,
     )
 
 
-def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    args = dict(arguments)
-    token = clean(args.pop(TOKEN, None))
+def _read(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+    token = clean(arguments.get(TOKEN))
+    args: dict[str, Any] | None = {name: value for name, value in arguments.items() if name != TOKEN}
     if token is not None and not args:
-        args = kept(token, tool=tool.name, target=tool.name, stored=stored)
+        args = None
+    return CallRequest(target=tool.name, args=args, token=token, call=partial(_call, tool, token, reach))
+
+
+def _call(tool: HostedTool, token: str | None, reach: Reach, args: dict[str, Any]) -> FunctionCall:
+    effective: Mapping[str, Any] = args
     warnings: tuple[str, ...] = ()
     sensitive = frozenset(tool.sensitive_fields)
     if tool.input is not None:
         schema = described(tool)
-        effective, warnings = normalise(schema.input, args, read_only=schema.read_only, lenient=schema.lenient)
+        effective, warnings = normalise(schema.derived(plan_of), args)
         sensitive |= schema.sensitive
     else:
         raw_schemas.check(args, _input_validator(tool), sensitive)
-        effective = args
-    dialogue = None
-    if tool.asks:
-        asking = not _call(tool, reach).mutates
-        dialogue = Dialogue.opened(tool.name, effective, reach.context, asking=asking)
-    run = ToolRun(tool=tool, arguments=effective, sensitive=sensitive, context=reach.context, dialogue=dialogue)
-    return _call(
+    call = _bare_call(
         tool,
         reach,
         sent=args,
@@ -133,9 +134,10 @@ def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, store
         sensitive=sensitive,
         forwarded=forwarded_headers(reach.context.outer),
         warnings=warnings,
-        examine=run.examine,
-        run=run,
     )
+    if not tool.asks:
+        return call
+    return replace(call, dialogue=Dialogue.opened(tool.name, effective, reach.context, asking=not call.mutates))
 
 
 @cache

@@ -11,9 +11,8 @@ from django_mcp.access.server_config import API_TOOLS, Group, PublishAs, Rule, S
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.models import ToolRule
 from django_mcp.text import nearest
-from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.registry import hosted_tools
-from django_mcp.types import ApprovalMode, Operation, Safety
+from django_mcp.types import ApprovalMode, HostedTool, Operation, Safety
 
 OWN_AUTHENTICATION = _("has its own authentication: exposed by name only")
 NEEDS_APPROVAL = _("requires approval")

@@ -18,9 +18,9 @@ from django_mcp.catalog.discovery import Catalog
 from django_mcp.schema.keywords import say
 from django_mcp.schema.operations import OperationSchema
 from django_mcp.schema.portable import portable
-from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.calls import call_of, kept, resolved, schema_of, without_yes
-from django_mcp.types import Operation, ToolCall
+from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
+from django_mcp.tools.calls import bare_call, operation_call, schema_of, without_consent
+from django_mcp.types import Operation
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
 MAX_NAME = 40
@@ -85,7 +85,7 @@ def _tool(name: str, operation: Operation) -> CallingTool:
         schemas=partial(_schemas, operation, name, built),
         safety=lambda _reach: operation.safety,
         reached=lambda reach: reach.reaches_own_tool(operation),
-        resolve=partial(_resolve, operation, name),
+        read=partial(_read, operation, name),
     )
 
 
@@ -102,7 +102,7 @@ def _schemas(
     reach: Reach,
 ) -> tuple[Schema, Schema]:
     schema = schema_of(operation, reach)
-    decision = decide(call_of(operation, reach, tool=name), reach.server, reach.context.caller)
+    decision = decide(bare_call(operation, reach, tool=name), reach.server, reach.context.caller)
     takes_token = not isinstance(decision, Run)
     known = built.get((get_language(), takes_token))
     # The schema may be this user's own: what was built of another is replaced.
@@ -120,9 +120,13 @@ def _listed(schema: OperationSchema, *, takes_token: bool) -> Schema:
     return taken
 
 
-def _resolve(operation: Operation, name: str, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    args = dict(arguments)
-    token = clean(args.pop(TOKEN, None))
-    if token is not None and not without_yes(args, schema_of(operation, reach))[0]:
-        args = kept(token, tool=name, target=operation.name, stored=stored)
-    return resolved(name, operation, args, token, reach)
+def _read(operation: Operation, name: str, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+    token = clean(arguments.get(TOKEN))
+    args = {key: value for key, value in arguments.items() if key != TOKEN}
+    left_to_token = token is not None and not without_consent(args, schema_of(operation, reach))[0]
+    return CallRequest(
+        target=operation.name,
+        args=None if left_to_token else args,
+        token=token,
+        call=partial(operation_call, name, operation, token, reach),
+    )

@@ -18,7 +18,7 @@ from referencing.jsonschema import DRAFT202012
 
 from django_mcp.errors import ValidationFailed
 from django_mcp.protocol import json_schemas
-from django_mcp.protocol.headers import ANNOTATION, HEADER_NAME, MIRRORED_TYPES
+from django_mcp.protocol.headers import ANNOTATED_TYPES, ANNOTATION, HEADER_NAME
 from django_mcp.redaction import sensitive_name
 from django_mcp.text import one_line
 from django_mcp.tools.base import Schema
@@ -90,8 +90,8 @@ def _header_problems(root: Resource[Any]) -> Iterator[str]:
             yield f"has {ANNOTATION} where clients do not look for it; it belongs on an entry of properties."
         elif not isinstance(header, str) or not HEADER_NAME.fullmatch(header):
             yield f"has {ANNOTATION} {header!r} on {where}; it must be a word of letters, digits and -."
-        elif schema.get("type") not in MIRRORED_TYPES:
-            yield f"has {ANNOTATION} on {where}, whose type must be one of {', '.join(MIRRORED_TYPES)}."
+        elif schema.get("type") not in ANNOTATED_TYPES:
+            yield f"has {ANNOTATION} on {where}, whose type must be one of {', '.join(ANNOTATED_TYPES)}."
         elif header.lower() in seen:
             yield f"has {ANNOTATION} {header!r} on {seen[header.lower()]} and on {where}; name each only once."
         else:

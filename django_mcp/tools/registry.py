@@ -11,12 +11,10 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
 
-from django_mcp.access.exposure import Reach, offers_api_tools, reach
-from django_mcp.access.server_config import Server
+from django_mcp.access.exposure import Reach, offers_api_tools
 from django_mcp.conf import INSTRUCTIONS, INSTRUCTIONS_WITHOUT_API_TOOLS
 from django_mcp.decorators import TOOL_ATTRIBUTE
 from django_mcp.errors import ProtocolError
-from django_mcp.host.requests import Context
 from django_mcp.text import quoted
 from django_mcp.tools import api_tools
 from django_mcp.tools.base import AnyTool, CallingTool
@@ -63,51 +61,48 @@ def hosted_tools() -> Mapping[str, CallingTool]:
     return dict(sorted(found.items()))
 
 
-def _operation_tools(caller_reach: Reach) -> Mapping[str, CallingTool]:
-    if not caller_reach.server.publishes_tools:
+def _operation_tools(reach: Reach) -> Mapping[str, CallingTool]:
+    if not reach.server.publishes_tools:
         return {}
-    return tools_of(caller_reach.catalog, frozenset({*api_tools.BY_NAME, *hosted_tools()}))
+    return tools_of(reach.catalog, frozenset({*api_tools.BY_NAME, *hosted_tools()}))
 
 
-def find(name: str, caller_reach: Reach) -> AnyTool:
+def find(name: str, reach: Reach) -> AnyTool:
     """Return the tool of that name. Raises ProtocolError where there is none or the caller does not reach it."""
-    tool: AnyTool | None = (
-        api_tools.BY_NAME.get(name) or hosted_tools().get(name) or _operation_tools(caller_reach).get(name)
-    )
-    if tool is None or not tool.reached(caller_reach):
+    tool: AnyTool | None = api_tools.BY_NAME.get(name) or hosted_tools().get(name) or _operation_tools(reach).get(name)
+    if tool is None or not tool.reached(reach):
         raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {quoted(name)}. List the tools with tools/list.")
     return tool
 
 
-def listed(context: Context, server: Server, *, after: str = "") -> Page:
+def listed(reach: Reach, *, after: str = "") -> Page:
     """Return the reached tools whose position is after the given one, at most a page of them.
 
     The API tools come first, and only for a caller who reaches an operation through them; then the host's tools, then
     those of operations, each by name. A position says where a tool belongs whether or not it is there, so a listing
     goes on where it stopped though tools came or went meanwhile.
     """
-    caller_reach = reach(context, server)
-    found = ((position, tool) for position, tool in _placed(caller_reach, after) if tool.reached(caller_reach))
+    found = ((position, tool) for position, tool in _placed(reach, after) if tool.reached(reach))
     shown = list(islice(found, PAGE_SIZE + 1))
     more = len(shown) > PAGE_SIZE
     return Page(
-        tools=[tool.listing(caller_reach) for _position, tool in shown[:PAGE_SIZE]],
+        tools=[tool.listing(reach) for _position, tool in shown[:PAGE_SIZE]],
         last=shown[PAGE_SIZE - 1][0] if more else "",
     )
 
 
-def instructions(context: Context, server: Server) -> str:
+def instructions(reach: Reach) -> str:
     """Return what the client's model is told: the host's words, else ours on the tools that this caller is shown."""
+    server = reach.server
     if server.instructions != INSTRUCTIONS:
         return server.instructions
-    caller_reach = reach(context, server)
-    shown = offers_api_tools(server) and caller_reach.anything()
+    shown = offers_api_tools(server) and reach.anything()
     return INSTRUCTIONS if shown else INSTRUCTIONS_WITHOUT_API_TOOLS
 
 
-def _placed(caller_reach: Reach, after: str) -> Iterator[tuple[str, AnyTool]]:
+def _placed(reach: Reach, after: str) -> Iterator[tuple[str, AnyTool]]:
     """Yield the tools after a position, each with its own: texts in the order of the listing."""
-    if not after and caller_reach.anything():
+    if not after and reach.anything():
         yield from ((f"0{index}", tool) for index, tool in enumerate(api_tools.TOOLS))
-    for section, tools in (("1", hosted_tools()), ("2", _operation_tools(caller_reach))):
+    for section, tools in (("1", hosted_tools()), ("2", _operation_tools(reach))):
         yield from ((section + name, tool) for name, tool in tools.items() if section + name > after)

@@ -10,10 +10,9 @@ from django.utils import timezone, translation
 from rest_framework.exceptions import Throttled
 
 from django_mcp.errors import NotFound, TargetChanged, ValidationFailed
-from django_mcp.execution.gateway import execute
 from django_mcp.host.requests import Context
-from django_mcp.types import Argument, Caller, Reply
-from tests.execution.conftest import call_of, operation_at
+from django_mcp.types import Argument, Caller, ViewReply
+from tests.execution.conftest import call_of, execute, operation_at
 from tests.host import views
 from tests.host.models import Item, Person
 
@@ -111,7 +110,7 @@ def test_a_view_moved_out_of_the_urlconf_is_not_found(call, context, settings):
 def test_an_exception_is_rolled_back_and_says_nothing_of_itself(call, context, caplog):
     with caplog.at_level(logging.ERROR, "django_mcp"):
         reply = execute(call("POST", "/crash/", {"password": "correct horse"}), context)
-    assert reply == Reply(status=500, rolled_back=True, error_id=reply.error_id)
+    assert reply == ViewReply(status=500, rolled_back=True, error_id=reply.error_id)
     assert reply.error_id
     assert not Item.objects.exists()
     assert views.hooks == []

@@ -10,11 +10,11 @@ from rest_framework import serializers
 from rest_framework.throttling import BaseThrottle
 
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
 from django_mcp.execution.targets import changes, target_of
 from django_mcp.redaction import MASK
-from django_mcp.types import Argument, Finding, Safety, ToolCall
+from django_mcp.types import Argument, Finding
+from tests.execution.conftest import call_of, execute, operation_at
 from tests.host import views
 from tests.host.models import Item, Person
 
@@ -141,9 +141,7 @@ def test_a_file_is_shown_by_its_name_and_size():
     upload = SimpleUploadedFile("a.txt", b"abc", "text/plain")
     serializer = Photo(data={"photo": upload})
     assert serializer.is_valid()
-    sent = ToolCall(
-        tool="t", target="t", safety=Safety.WRITE, requires_approval=False, group="g", arguments={"photo": "data:,"}
-    )
+    sent = call_of(operation_at("/items/1/", "/items/{pk}/", "PATCH"), {"photo": "data:,"})
     assert changes(sent, {"photo": "old.txt"}, serializer) == {
         "changes": [{"field": "photo", "from": "old.txt", "to": "a.txt (text/plain, 3 bytes)"}]
     }

@@ -2,8 +2,8 @@ import logging
 
 import pytest
 
-from django_mcp.execution.gateway import execute
 from django_mcp.protocol.json import parse_portable
+from tests.execution.conftest import execute
 from tests.host import views
 
 pytestmark = pytest.mark.django_db

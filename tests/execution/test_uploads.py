@@ -4,9 +4,9 @@ import pytest
 import rest_framework
 
 from django_mcp.errors import ValidationFailed
-from django_mcp.execution.gateway import execute
 from django_mcp.execution.uploads import uploaded
 from django_mcp.types import Argument
+from tests.execution.conftest import execute
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,8 @@
+"""The parameters of MCP's methods, and the cursors of listings."""
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from django_mcp.errors import ProtocolError
 from django_mcp.protocol import serializers
@@ -17,7 +21,7 @@ def test_the_handshake_needs_a_version(params):
     assert "protocolVersion: " in problem(InitializeParams, params)
 
 
-def test_the_handshake_reads_the_version_and_ignores_the_rest():
+def test_the_handshake_reads_the_version_alone():
     params = {"protocolVersion": "2025-06-18", "capabilities": 3, "clientInfo": "x", "_meta": {}}
     assert read(InitializeParams, params) == {"protocolVersion": "2025-06-18"}
 
@@ -56,3 +60,25 @@ def test_arguments_may_be_left_out(params):
 def test_arguments_come_through_as_they_are():
     arguments = {"a": {"b": [1, None, " x "]}, "": 0, "c\0": "\0"}
     assert read(CallToolParams, {"name": " a ", "arguments": arguments}) == {"name": " a ", "arguments": arguments}
+
+
+@given(st.from_regex(r"[0-9][A-Za-z0-9_-]{1,64}", fullmatch=True).map(lambda text: text.rstrip("\n")))
+def test_a_cursor_leads_back_to_its_position(position):
+    assert serializers.decode_cursor(serializers.encode_cursor(position)) == position
+
+
+@given(st.text())
+def test_other_text_is_no_cursor_or_stands_for_one_position(text):
+    try:
+        position = serializers.decode_cursor(text)
+    except ValueError:
+        return
+    assert serializers.encode_cursor(position) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "=", "abc", "MXN0YW1w=", "MXN0YW1w\n", " MXN0YW1w", "MXN0YW1", "ü", "\0", "1" * 10_000]
+)
+def test_what_was_never_handed_out_is_refused(text):
+    with pytest.raises(ValueError, match="no cursor of ours"):
+        serializers.decode_cursor(text)

@@ -7,9 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django.utils import timezone
 
-from django_mcp.access.config_changes import OFFERED_MODES
 from django_mcp.access.server_config import PublishAs, current
-from django_mcp.conf import conf
+from django_mcp.conf import OFFERED_MODES, conf
 from django_mcp.doctor import Severity, examine
 from django_mcp.management import exposure, keys, output, pruning
 from django_mcp.types import Safety
