@@ -168,6 +168,10 @@ class Conf:
     ALLOWED_ORIGINS = ListSetting[str]("The origins of browsers that may call, beside the server's own.", default=())
 
     FORWARD_HEADERS = ListSetting[str]("The request headers that the host's views get to see.", default=())
+    CONTEXT_ATTRIBUTES = ListSetting[str](
+        "The attributes of a request, beside the usual names of tenants, that a confirmation is bound to.", default=()
+    )
+    CONTEXT_IGNORED = ListSetting[str]("The rows on a request that a confirmation is not bound to.", default=())
     EXECUTION_CONTEXT = PathListSetting[Any]("The context managers entered around the host's views.", default=())
     KEY_AS_REQUEST_AUTH = BooleanSetting("Whether the host's views see the key as `request.auth`.", default=True)
     # Refusing them would break reads that worked before the app was installed.

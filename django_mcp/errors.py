@@ -135,6 +135,12 @@ class ArgumentsChanged(ApprovalError):
     code = "arguments_changed"
 
 
+class ContextChanged(ApprovalError):
+    """The call comes in another context than its proposal: host name, tenant, header; `details` has `changed`."""
+
+    code = "context_changed"
+
+
 class TargetChanged(ApprovalError):
     """What the call would change is no longer what it was when it was shown."""
 

@@ -10,7 +10,8 @@ from django_mcp import error_reports, refusal_audit
 from django_mcp.access.exposure import Reach
 from django_mcp.approval import confirmations, fingerprint, questions, refusals
 from django_mcp.approval.confirmations import Claim
-from django_mcp.approval.policy import Confirm, Refuse, Review, decide
+from django_mcp.approval.context import as_proposed
+from django_mcp.approval.policy import Confirm, Decision, Refuse, Review, Run, decide
 from django_mcp.approval.preview import Finding, preview_of
 from django_mcp.conf import conf
 from django_mcp.errors import (
@@ -21,8 +22,9 @@ from django_mcp.errors import (
     Unavailable,
     ValidationFailed,
 )
-from django_mcp.execution.gateway import Run, prepare
+from django_mcp.execution.gateway import AnyRun, prepare
 from django_mcp.execution.guards import Guard
+from django_mcp.host.requests import Context
 from django_mcp.models import Confirmation
 from django_mcp.tools import answers
 from django_mcp.tools.answers import ToolResult
@@ -55,31 +57,27 @@ def _stages(tool: AnyTool, arguments: Mapping[str, Any], reach: Reach) -> ToolRe
         raise questions.invalid()
     if isinstance(tool, AnsweringTool):
         return ToolResult(structured=tool.answer(arguments, reach))
-    caller = reach.context.caller
     call, row = resolve(tool, arguments, reach)
-    run = prepare(call, reach.context)
     if not call.mutates:
-        with closing(read(call, run, caller)) as reply:
+        with closing(read(call, reach.context)) as reply:
             return answers.answer(call, reply, reach)
-    with _nothing_ran(call, caller):
-        decision = decide(call, reach.server, caller)
-        if isinstance(decision, Refuse):
-            raise decision.error
-        if isinstance(decision, Review):
-            raise ApprovalRequired(
-                f"{call.target} needs the review of a human, which cannot be given here. Tell the user; do not retry."
-            )
+    with _nothing_ran(call, reach.context.caller):
         if call.token is not None:
+            row = row or find(call, call.token, reach.context)
+        decision = allowed(call, decide(call, reach.server, reach.context.caller))
+        context = reach.context if row is None else as_proposed(reach.context, row)
+        run = prepare(call, context)
+        if row is not None:
             # A token is for one execution, also where none is needed any more.
-            claim, guard = redeem(call, call.token, row, run, caller)
+            claim, guard = redeem(row, run, context.caller)
         elif isinstance(decision, Confirm):
             return propose(call, run, decision.mode, reach)
         else:
-            claim, guard = begin(call, decision.mode, caller), None
-        reply = execute(call, run, claim, guard, caller)
+            claim, guard = begin(call, decision.mode, context), None
+        reply = execute(call, run, claim, guard, context.caller)
     with closing(reply):
-        record_writes(call, reply, caller)
-        outcome = confirmations.settle(claim, answers.outcome_of(reply), call=call, caller=caller)
+        record_writes(call, reply, context.caller)
+        outcome = confirmations.settle(claim, answers.outcome_of(reply), call=call, caller=context.caller)
         return answers.settled(call, reply, reach, outcome)
 
 
@@ -90,8 +88,7 @@ def resolve(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach) -> tu
         request = tool.read(arguments, reach)
         args = request.args
         if args is None and request.token is not None:
-            caller = reach.context.caller
-            row = confirmations.find(request.token, tool=tool.name, target=request.target, caller=caller)
+            row = confirmations.find(request.token, tool=tool.name, target=request.target, context=reach.context)
             args = confirmations.stored_arguments(row)
             if args is None:
                 text = "The arguments were not kept with this token; send the same args with it again."
@@ -102,13 +99,29 @@ def resolve(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach) -> tu
         raise
 
 
-def read(call: Call, run: Run, caller: Caller) -> Reply:
+def read(call: AnyCall, context: Context) -> Reply:
     """Return the reply of a call that needs no approval."""
-    reply = run.run()
-    record_writes(call, reply, caller)
+    reply = prepare(call, context).run()
+    record_writes(call, reply, context.caller)
     if conf.AUDIT_READS:
-        refusal_audit.note(EventKind.READ, call, caller, status=reply.status)
+        refusal_audit.note(EventKind.READ, call, context.caller, status=reply.status)
     return reply
+
+
+def find(call: Call, token: str, context: Context) -> Confirmation:
+    """Return the open confirmation of a call, with the arguments and in the context that were shown."""
+    return confirmations.find(token, tool=call.tool, target=call.target, context=context, arguments=call.arguments)
+
+
+def allowed(call: Call, decision: Decision) -> Run | Confirm:
+    """Return a decision under which the call may go on. Raises the error of any other."""
+    if isinstance(decision, Refuse):
+        raise decision.error
+    if isinstance(decision, Review):
+        raise ApprovalRequired(
+            f"{call.target} needs the review of a human, which cannot be given here. Tell the user; do not retry."
+        )
+    return decision
 
 
 def record_writes(call: Call, reply: Reply, caller: Caller) -> None:
@@ -117,14 +130,14 @@ def record_writes(call: Call, reply: Reply, caller: Caller) -> None:
         refusal_audit.note(EventKind.READ_WROTE, call, caller, wrote=list(reply.writes), refused=reply.write_refused)
 
 
-def propose(call: Call, run: Run, mode: ApprovalMode, reach: Reach) -> ToolResult:
+def propose(call: Call, run: AnyRun, mode: ApprovalMode, reach: Reach) -> ToolResult:
     """Return the answer that asks for a confirmation, with a token for it; nothing ran."""
-    caller, lifetime = reach.context.caller, reach.server.expiry
+    context, lifetime = reach.context, reach.server.expiry
     finding = examine(run, charged=True)
-    preview = preview_of(call, caller, finding.effect)
+    preview = preview_of(call, context.caller, finding.effect)
     _row, token = confirmations.propose(
         call,
-        caller,
+        context,
         mode=mode,
         lifetime=lifetime,
         preview=preview,
@@ -133,10 +146,8 @@ def propose(call: Call, run: Run, mode: ApprovalMode, reach: Reach) -> ToolResul
     return answers.proposal(call, preview, token, lifetime=lifetime)
 
 
-def redeem(call: Call, token: str, row: Confirmation | None, run: Run, caller: Caller) -> tuple[Claim, Guard]:
-    """Spend the token and return the right to run the call once, with the check to make immediately before."""
-    row = row or confirmations.find(token, tool=call.tool, target=call.target, caller=caller)
-    confirmations.check_arguments(row, call)
+def redeem(row: Confirmation, run: AnyRun, caller: Caller) -> tuple[Claim, Guard]:
+    """Spend a confirmation and return the right to run it once, with the check to make immediately before."""
     # Whatever has no target to compare is asked by the run itself.
     finding = examine(run, charged=False) if row.target_state or run.rechecked else Finding()
     unchanged(row, finding, run, finding.effect.values)
@@ -145,20 +156,21 @@ def redeem(call: Call, token: str, row: Confirmation | None, run: Run, caller: C
 
 
 def unchanged(
-    row: Confirmation, finding: Finding, run: Run, values: Mapping[str, Any] | None, *, locked: bool = False
+    row: Confirmation, finding: Finding, run: AnyRun, values: Mapping[str, Any] | None, *, locked: bool = False
 ) -> None:
     """Raise TargetChanged, naming what differs, unless the target is as it was shown."""
     names = fingerprint.differences(row.target_state, finding.target, values, run.host_state(), locked=locked)
     if names:
-        raise refusals.target_changed(names, finding.effect.details)
+        raise refusals.target_changed(row.jti, names, finding.effect.details)
 
 
-def begin(call: Call, mode: ApprovalMode, caller: Caller) -> Claim:
+def begin(call: Call, mode: ApprovalMode, context: Context) -> Claim:
     """Return the right to run a call once that needs no confirmation; its row is committed."""
-    return confirmations.begin(call, caller, mode=mode, channel=Channel.AGENT, preview=preview_of(call, caller))
+    preview = preview_of(call, context.caller)
+    return confirmations.begin(call, context, mode=mode, channel=Channel.AGENT, preview=preview)
 
 
-def examine(run: Run, *, charged: bool) -> Finding:
+def examine(run: AnyRun, *, charged: bool) -> Finding:
     """Return what the preflight found. Raises what the host's code refuses with."""
     finding = run.examine(charged=charged)
     if finding.refusal is not None:
@@ -166,7 +178,7 @@ def examine(run: Run, *, charged: bool) -> Finding:
     return finding
 
 
-def execute(call: Call, run: Run, claim: Claim, guard: Guard | None, caller: Caller) -> Reply:
+def execute(call: Call, run: AnyRun, claim: Claim, guard: Guard | None, caller: Caller) -> Reply:
     """Return the reply of a call that was claimed. A refusal before the host's code gives the claim back."""
     try:
         return run.run(guard, charged=call.token is not None)

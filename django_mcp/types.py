@@ -54,6 +54,7 @@ class State(models.TextChoices):
 
     ISSUED = "issued", _("issued")
     APPROVED = "approved", _("approved")
+    QUEUED = "queued", _("queued")
     EXECUTING = "executing", _("outcome unknown")
     SUCCEEDED = "succeeded", _("succeeded")
     REJECTED = "rejected", _("refused by the API")
@@ -233,8 +234,8 @@ class Call:
     """One call as it will be decided on and run.
 
     `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
-    caller wrote, `arguments` are the effective arguments: what is hashed and what is dispatched. `forwarded` are the
-    request's headers that go on to the host's view. `warnings` are the normaliser's notes for the model.
+    caller wrote, `arguments` are the effective arguments: what is hashed and what is dispatched. `warnings` are
+    the normaliser's notes for the model.
     """
 
     tool: str
@@ -247,7 +248,6 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     token: str | None = None
     sensitive: frozenset[str] = frozenset()
-    forwarded: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
 

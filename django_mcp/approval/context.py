@@ -18,6 +18,7 @@ from django.utils.functional import LazyObject, Promise
 from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.conf import conf
 from django_mcp.host.requests import Context, attributes_of, forwarded_headers
+from django_mcp.models import Confirmation
 from django_mcp.text import clean_text
 
 # What multi-tenancy packages and hosts call what they put on a request.
@@ -43,7 +44,7 @@ def context_of(context: Context) -> dict[str, dict[str, Any]]:
     return {
         "server": {"host": context.caller.host, "mount": outer.path.rstrip("/")},
         "url": {name: _scalar(value) for name, value in (match.kwargs if match else {}).items()},
-        "headers": {name: _digest(value, keys_for(Purpose.DIGESTS)[0]) for name, value in headers.items()},
+        "headers": {name: _digest(value, keys_for(Purpose.DIGEST)[0]) for name, value in headers.items()},
         "attributes": dict(_attributes(outer)),
     }
 
@@ -59,7 +60,7 @@ def differences(recorded: Mapping[str, Any], context: Context) -> list[str]:
             same = name in before and name in now[part] and before[name] == now[part][name]
             if part == "headers" and not same and name in before and name in headers:
                 # It may have been digested under a key that is now old.
-                digests = (_digest(headers[name], key) for key in keys_for(Purpose.DIGESTS))
+                digests = (_digest(headers[name], key) for key in keys_for(Purpose.DIGEST))
                 same = any(hmac.compare_digest(before[name], digest) for digest in digests)
             if not same:
                 names.append(f"{label}{name}")
@@ -72,9 +73,9 @@ def locale_of(context: Context) -> tuple[str, str, str]:
     return translation.get_language() or "", timezone.get_current_timezone_name(), accept[:MAX_VALUE]
 
 
-def as_proposed(context: Context, language: str, time_zone: str, accept_language: str) -> Context:
-    """Return the context with the language and time zone of the proposal, for its run."""
-    return replace(context, language=language, time_zone=time_zone, accept_language=accept_language)
+def as_proposed(context: Context, row: Confirmation) -> Context:
+    """Return the context with the language and time zone of a proposal, for its run."""
+    return replace(context, language=row.language, time_zone=row.time_zone, accept_language=row.accept_language)
 
 
 def _attributes(outer: Any) -> Iterator[tuple[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db import Error, connections
 
-from django_mcp.approval.signing import digest_keys
+from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.errors import Unavailable
 from django_mcp.types import Target
 
@@ -38,7 +38,7 @@ def fingerprint(target: Target | None, values: Mapping[str, Any], host_state: An
         return {}
     salt = secrets.token_hex(8)
     digests = {
-        part: {name: _digest(digest_keys()[0], salt, part, name, text) for name, text in texts.items()}
+        part: {name: _digest(keys_for(Purpose.DIGEST)[0], salt, part, name, text) for name, text in texts.items()}
         for part, texts in parts.items()
     }
     return {_SALT: salt, **digests}
@@ -86,7 +86,7 @@ def _parts(
 def _is_same(before: str | None, salt: str, part: str, name: str, text: str | None) -> bool:
     if before is None or text is None:
         return before is None and text is None
-    return any(hmac.compare_digest(before, _digest(key, salt, part, name, text)) for key in digest_keys())
+    return any(hmac.compare_digest(before, _digest(key, salt, part, name, text)) for key in keys_for(Purpose.DIGEST))
 
 
 def _digest(key: bytes, salt: str, part: str, name: str, text: str) -> str:

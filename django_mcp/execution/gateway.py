@@ -134,9 +134,9 @@ def _alias(operation: Operation) -> str:
     return router.db_for_write(model) if model is not None else DEFAULT_DB_ALIAS
 
 
-Run = OperationRun | FunctionRun
+AnyRun = OperationRun | FunctionRun
 
 
-def prepare(call: AnyCall, context: Context) -> Run:
+def prepare(call: AnyCall, context: Context) -> AnyRun:
     """Return what examines a call and runs it as its caller. The only door to the host's code."""
     return FunctionRun(call, context) if isinstance(call, FunctionCall) else OperationRun(call, context)

@@ -10,7 +10,7 @@ from django.conf.urls.i18n import is_language_prefix_patterns_used
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest
 from django.urls import Resolver404, ResolverMatch, URLResolver, get_resolver, get_urlconf, set_urlconf
-from django.utils import timezone, translation
+from django.utils import translation
 from rest_framework.views import APIView
 
 from django_mcp.errors import NotFound
@@ -38,7 +38,7 @@ def arrived(call: OperationCall, context: Context) -> Iterator[Arrival]:
     operation = call.operation
     parts = compose(call, _media_types(operation, context, "parser"))
     urlconf = get_urlconf()
-    with translation.override(translation.get_language()), timezone.override(timezone.get_current_timezone()):
+    with context.locale():
         try:
             request, match = _resolved(operation, context, parts)
             request.META["HTTP_ACCEPT"] = _accept(_media_types(operation, context, "renderer"))

@@ -44,7 +44,7 @@ class FunctionRun:
     def examine(self, *, charged: bool) -> Finding:
         """Validate the arguments without running anything: no more is known of a function."""
         try:
-            with host_context(self._request):
+            with self.context.locale(), host_context(self._request):
                 self._data  # noqa: B018 - validated when first asked for
         except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
             return Finding(refusal=self._failed(error))
@@ -63,7 +63,7 @@ class FunctionRun:
         return noted(reply, watch)
 
     def _in_context(self) -> FunctionReply:
-        with host_context(self._request):
+        with self.context.locale(), host_context(self._request):
             return self._run()
         raise RuntimeError("A context manager of EXECUTION_CONTEXT swallowed an exception.")
 

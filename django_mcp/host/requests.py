@@ -15,6 +15,7 @@ from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
+from django.utils import timezone, translation
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
@@ -51,12 +52,30 @@ _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
 class Context:
     """The MCP request that brought a call, and its caller. Made once, handed down everywhere.
 
-    `inputs` has the questions that the call may put to the client, and the client's answers.
+    `inputs` has the questions that the call may put to the client, and the client's answers. `language`, `time_zone`
+    and `accept_language` are those of the proposal where a confirmed call runs, None elsewhere.
     """
 
     outer: HttpRequest
     caller: Caller
     inputs: Inputs = field(default_factory=Inputs)
+    language: str | None = None
+    time_zone: str | None = None
+    accept_language: str | None = None
+
+    @contextmanager
+    def locale(self) -> Iterator[None]:
+        """Restore the proposal's language and time zone; in the end both are as they were, whatever the host's code did."""
+        language = self.language or translation.get_language()
+        with translation.override(language), timezone.override(self.time_zone or timezone.get_current_timezone()):
+            yield
+
+
+def attributes_of(outer: HttpRequest) -> dict[str, Any]:
+    """Return what the host's middleware put on a request, but for private names."""
+    return {
+        name: value for name, value in vars(outer).items() if not name.startswith("_") and name not in _OWN_ATTRIBUTES
+    }
 
 
 def forwarded_headers(outer: HttpRequest) -> dict[str, str]:
@@ -105,9 +124,11 @@ def inner_request(
             "wsgi.input": io.BytesIO(body),
         }
     )
-    for name, value in vars(outer).items():
-        if not name.startswith("_") and name not in _OWN_ATTRIBUTES:
-            setattr(request, name, value)
+    vars(request).update(attributes_of(outer))
+    if context.accept_language is not None:
+        request.META["HTTP_ACCEPT_LANGUAGE"] = context.accept_language
+    if context.language and hasattr(request, "LANGUAGE_CODE"):
+        request.LANGUAGE_CODE = context.language
     _enter(request, caller, with_messages=hasattr(outer, "_messages"))
     return request
 

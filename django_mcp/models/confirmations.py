@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Any, Self
+from typing import Self
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
@@ -12,46 +12,24 @@ from django.utils.translation import gettext_lazy as _
 
 from django_mcp.types import ApprovalMode, Channel, Safety, State
 
-OPEN_STATES = (State.ISSUED.value, State.APPROVED.value)
+OPEN_STATES = (State.ISSUED, State.APPROVED)
 
 
 class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
     def open(self) -> Self:
-        """Return those that can still be redeemed, but for their expiry."""
+        """Return the confirmations that can still be redeemed, but for their expiry."""
         return self.filter(state__in=OPEN_STATES)
 
     def shown_as(self, state: State, now: datetime) -> Self:
-        """Return those whose `shown_state` is that one. An execution left behind reads as unknown."""
+        """Return the confirmations whose `shown_state` is `state`. An execution left behind reads as unknown."""
         overdue = Q(state__in=OPEN_STATES, expires_at__lte=now)
         if state is State.EXPIRED:
-            return self.filter(Q(state=state.value) | overdue)
-        if state.value in OPEN_STATES:
-            return self.filter(state=state.value, expires_at__gt=now)
+            return self.filter(Q(state=state) | overdue)
+        if state in OPEN_STATES:
+            return self.filter(state=state, expires_at__gt=now)
         if state is State.UNKNOWN:
-            return self.filter(state__in=(State.EXECUTING.value, state.value))
-        return self.filter(state=state.value)
-
-    def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str) -> bool:
-        """Move one from `origin` to executing; True for the one caller who did."""
-        return bool(
-            self.filter(jti=jti, state=origin).update(
-                state=State.EXECUTING.value, nonce=nonce, channel=channel, claimed_at=timezone.now()
-            )
-        )
-
-    def held(self, jti: uuid.UUID, *, nonce: str) -> Self:
-        """Return the one that the claim of this nonce is executing."""
-        return self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce)
-
-    def give_back(self, jti: uuid.UUID, *, nonce: str, to: str) -> bool:
-        """Undo a claim that is still ours."""
-        return bool(self.held(jti, nonce=nonce).update(state=to, nonce="", channel="", claimed_at=None))
-
-    def settle(self, jti: uuid.UUID, *, nonce: str, state: str, outcome: dict[str, Any]) -> bool:
-        """Write the outcome of a claim that is ours; the effective arguments are no longer needed."""
-        return bool(
-            self.held(jti, nonce=nonce).update(state=state, outcome=outcome, settled_at=timezone.now(), effective=None)
-        )
+            return self.filter(state__in=(State.EXECUTING, state))
+        return self.filter(state=state)
 
 
 class Confirmation(models.Model):
@@ -60,7 +38,10 @@ class Confirmation(models.Model):
     `caller` is a snapshot; no foreign key, so that a deleted user or key takes nothing with it. `arguments` are
     redacted, for people. `effective` is the canonical text of the effective arguments, kept only while the
     confirmation is open and only where no field is sensitive. `argument_digests` holds a keyed digest for each
-    top-level argument. `target_state` is an HMAC. `nonce` belongs to the process that claimed it.
+    top-level argument. `target_state` is a fingerprint of what was shown, `context` what the confirmation is bound to;
+    `language`, `time_zone` and `accept_language` are restored when it runs. `decided` is the canonical text of the
+    arguments as a reviewer changed them, NULL as proposed, with their own hash and fingerprint. The calls of a batch
+    share `batch`, each at its `position`. `nonce` belongs to the process that claimed it.
     """
 
     jti = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -69,6 +50,9 @@ class Confirmation(models.Model):
     channel = models.CharField(_("confirmed by"), max_length=8, blank=True, choices=Channel.choices)
     subject = models.CharField(_("caller"), max_length=200)
     caller = models.JSONField(_("caller snapshot"), default=dict)
+    user_id = models.CharField(max_length=64, blank=True, editable=False)
+    username = models.CharField(_("user"), max_length=200, blank=True)
+    key_id = models.BigIntegerField(null=True, editable=False)
     tool = models.CharField(_("tool"), max_length=200)
     target = models.CharField(_("operation"), max_length=200)
     group = models.CharField(_("group"), max_length=100, blank=True)
@@ -81,12 +65,24 @@ class Confirmation(models.Model):
     preview = models.JSONField(_("preview"), null=True, encoder=DjangoJSONEncoder)
     warnings = models.JSONField(_("warnings"), default=list, encoder=DjangoJSONEncoder)
     target_state = models.JSONField(default=dict, editable=False)
+    context = models.JSONField(_("context"), default=dict, editable=False)
+    language = models.CharField(max_length=20, blank=True, editable=False)
+    time_zone = models.CharField(max_length=64, blank=True, editable=False)
+    accept_language = models.CharField(max_length=200, blank=True, editable=False)
     nonce = models.CharField(max_length=32, blank=True, editable=False)
     issued_at = models.DateTimeField(_("issued"), default=timezone.now)
     expires_at = models.DateTimeField(_("expires"))
     claimed_at = models.DateTimeField(_("confirmed"), null=True)
     settled_at = models.DateTimeField(_("settled"), null=True)
+    decided_at = models.DateTimeField(_("decided"), null=True)
     decided_by = models.CharField(_("decided by"), max_length=200, blank=True)
+    decided_by_id = models.CharField(max_length=64, blank=True, editable=False)
+    reason = models.TextField(_("reason"), blank=True)
+    decided = models.TextField(null=True, editable=False)  # noqa: DJ001 - NULL says "as proposed"
+    decided_hash = models.CharField(max_length=64, blank=True, editable=False)
+    decided_state = models.JSONField(default=dict, editable=False)
+    batch = models.UUIDField(null=True, editable=False)
+    position = models.PositiveSmallIntegerField(null=True, editable=False)
     outcome = models.JSONField(_("outcome"), null=True, encoder=DjangoJSONEncoder)
 
     objects = ConfirmationQuerySet.as_manager()
@@ -107,11 +103,11 @@ class Confirmation(models.Model):
 
     @property
     def expired(self) -> bool:
-        """Tell whether its time is over; at the very instant it is."""
+        """Tell whether its time is over, which it is at the very instant of its expiry."""
         return self.expires_at <= timezone.now()
 
     @property
     def shown_state(self) -> str:
-        """Return the state as people see it: one that is open and overdue has expired, whoever writes that down."""
+        """Return the state as people see it: an open confirmation whose time is over reads as expired."""
         overdue = self.state in OPEN_STATES and self.expired
         return State.EXPIRED.value if overdue else self.state

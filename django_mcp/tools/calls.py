@@ -7,7 +7,6 @@ from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import approval_required
 from django_mcp.arguments.normalise import normalise
 from django_mcp.arguments.plans import Plan, argument_plan
-from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.types import Operation, OperationCall, Safety
 
@@ -73,7 +72,6 @@ def operation_call(
         placement=schema.placement,
         token=token,
         sensitive=schema.sensitive,
-        forwarded=forwarded_headers(reach.context.outer),
         warnings=(*ignored, *warnings),
     )
 

@@ -17,7 +17,6 @@ from django_mcp.access.server_config import approval_required
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.arguments.normalise import normalise
-from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.schema.portable import portable
 from django_mcp.tools import raw_schemas
@@ -132,7 +131,6 @@ def _call(tool: HostedTool, token: str | None, reach: Reach, args: dict[str, Any
         arguments=effective,
         token=token,
         sensitive=sensitive,
-        forwarded=forwarded_headers(reach.context.outer),
         warnings=warnings,
     )
     if not tool.asks:
