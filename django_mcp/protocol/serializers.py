@@ -103,7 +103,7 @@ def read(
 
 @cache
 def _instance(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    # Validation leaves nothing on a serializer, so one of each serves every request.
+    # Validation leaves no state on a serializer, so one of each serves every request.
     return serializer_class()
 
 

@@ -154,7 +154,7 @@ def _group(name: str, offers: Iterable[Offer], server: Server) -> OfferedGroup:
         effective_mode=said.mode or server.mode,
         locked=said.locked,
         publish_as=said.publish_as,
-        published_by_settings=said.said_by_settings,
+        published_by_settings=said.published_by_settings,
         offers=tuple(sorted(offers, key=lambda offer: (offer.is_tool, offer.name))),
     )
 
