@@ -7,6 +7,7 @@ from typing import Any
 
 from django_mcp.access.exposure import Reach, offers_api_tools
 from django_mcp.access.server_config import API_TOOLS
+from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.protocol.json import NotStrict, parse
@@ -25,7 +26,7 @@ from django_mcp.tools.base import (
     Schema,
     Tool,
 )
-from django_mcp.tools.calls import CONSENT_NAMES, operation_call, reads_at_once
+from django_mcp.tools.calls import operation_call, reads_at_once
 from django_mcp.types import Safety
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import approval_required
+from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.arguments.normalise import normalise
 from django_mcp.arguments.plans import Plan, argument_plan
 from django_mcp.host.requests import forwarded_headers
@@ -47,10 +48,6 @@ def reachable_names(names: Iterable[str], reach: Reach) -> list[str]:
     """Return the canonical names of those operations that the caller reaches, in whatever way they are published."""
     operations = (reach.catalog.get(name) for name in names)
     return [operation.name for operation in operations if operation is not None and reach.reaches(operation)]
-
-
-# Models answer a request for confirmation with these, of their own accord. They confirm nothing.
-CONSENT_NAMES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
 
 
 def operation_call(

@@ -15,6 +15,13 @@ def declaring(settings):
 
 
 @pytest.fixture
+def sam(db, django_user_model):
+    # Something else is exposed as well, or hiding the one tool would close the endpoint.
+    ToolGroup.objects.create(name="coffee-shop", exposed=True)
+    return django_user_model.objects.create_user("sam")
+
+
+@pytest.fixture
 def offer(db, monkeypatch):
     """Return a function that defines a tool, as the shop's `mcp.py` would, and exposes its group."""
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group
 from rest_framework import serializers
 from rest_framework.validators import UniqueValidator
 
-from django_mcp.models import AuditEvent, Confirmation, ToolGroup
+from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.testing import McpClient
 
 
@@ -20,10 +20,8 @@ class Member(serializers.Serializer):
 
 
 @pytest.fixture
-def user(db, django_user_model):
-    # Something else is exposed as well, or hiding the one tool would close the endpoint.
-    ToolGroup.objects.create(name="coffee-shop", exposed=True)
-    return django_user_model.objects.create_user("sam")
+def user(sam):
+    return sam
 
 
 @pytest.fixture
