@@ -41,7 +41,7 @@ _HARMLESS = frozenset({"$schema", "$id", "$anchor", "$defs", "definitions", "$co
 
 
 def tool_of(function: Callable[..., Any], options: Mapping[str, Any]) -> "FunctionTool":
-    """Return the MCP tool for a function and the options that `mcp_tool` was given for it.
+    """Return the MCP tool for a function and the options of its `mcp_tool`.
 
     Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
     """

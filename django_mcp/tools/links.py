@@ -37,7 +37,7 @@ _SIGNER = Signer(prefix=PREFIX, typ="MCP+FILE", purpose=Purpose.FILE_LINK, max_l
 class StoredFile:
     """A file in one of the project's storages, an alias of `STORAGES`.
 
-    `size` is in bytes, None where the storage cannot tell. `filename` is what to call the file where it is saved.
+    `size` is in bytes, None where the storage cannot tell. `filename` is its name where a client saves it.
     """
 
     storage: str

@@ -44,7 +44,7 @@ def tools_of(catalog: Catalog, taken: frozenset[str]) -> "Mapping[str, Operation
 def tool_names(operations: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
     """Return a tool's name for each operation's: letters, digits, _ and -, at most 40.
 
-    A name that fits is kept. One that had to be changed and then is another's, one that is too long, and one in
+    A name that fits stays. One that had to be changed and then is another's, one that is too long, and one in
     `taken` end in a hash of the operation's full name.
     """
     plain = {operation: _plain(operation) for operation in operations}
