@@ -73,7 +73,7 @@ class Result:
 
     @property
     def status(self) -> str:
-        """`success`, `error`, `requires_confirmation` or `input_required`; a tool may succeed without naming a status."""
+        """`success`, `error`, `requires_confirmation` or `input_required`; a tool that names no status succeeded."""
         if self.is_error:
             return "error"
         if elicitation.asks(self.raw):

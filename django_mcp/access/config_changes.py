@@ -52,7 +52,7 @@ def group_row(name: str) -> ToolGroup:
 
 
 def set_group(name: str, *, by: Mapping[str, Any], **values: Any) -> bool:
-    """Set `exposed`, `approval_mode` or `publish_as` of a group, which may have no row yet; False if nothing changed."""
+    """Set `exposed`, `approval_mode` or `publish_as` of a group, with or without a row; False if nothing changed."""
     with transaction.atomic(using=router.db_for_write(ToolGroup)):
         return _set(group_row(name), values, EventKind.EXPOSURE_CHANGED, by=by, target=name)
 

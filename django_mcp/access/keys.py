@@ -25,7 +25,7 @@ from django_mcp.types import ApprovalMode, Caller, EventKind, Safety
 
 PREFIX = "ak-"
 SECRET_BYTES = 32
-# How much of a secret is kept to tell keys apart.
+# How many characters of a secret are stored, for people to tell keys apart.
 PREFIX_LENGTH = 8
 USED_RESOLUTION = timedelta(minutes=1)
 # What may change of a key after it was issued.
@@ -87,7 +87,7 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
 
 @sensitive_variables("secret")
 def authenticate(secret: str) -> APIKey | None:
-    """Return the usable key with this secret, its user and the `server_stamp`, in one query; None where there is none."""
+    """Return the usable key of a secret, None where it has none: one query, with its user and the `server_stamp`."""
     rows = _by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]
     return next((key for key in rows if key.usable), None)
 

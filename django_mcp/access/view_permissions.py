@@ -1,4 +1,4 @@
-"""What the permissions of an operation's view ask for, and how they answer a user, without a call and often without a view."""
+"""The permissions of an operation's view: what they ask for, and how they answer a user before any call."""
 
 from contextlib import suppress
 from types import SimpleNamespace

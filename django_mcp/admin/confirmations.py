@@ -1,4 +1,4 @@
-"""Confirmations, to read: the call, what was shown of it, who agreed, and its outcome."""
+"""Confirmations, to read: the call, its preview, who agreed, and its outcome."""
 
 import json
 from typing import Any

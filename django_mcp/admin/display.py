@@ -1,4 +1,4 @@
-"""How values are shown to people: labels, moments to the second, JSON, and the outcomes and facts of the record."""
+"""How values are written for people: labels, moments to the second, JSON, and the outcomes and facts of the record."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from django_mcp.types import ApprovalMode, Channel, State
 
 MAX_JSON_CHARACTERS = 100_000
 
-# What the record keeps of an event: a state or the code of a refusal, shown as its outcome, and facts.
+# These keys of an event's detail are its outcome: a state, or the code of a refusal. The others are its facts.
 _OUTCOME = ("status", "code")
 _FACT_NAMES = {
     "arguments": _("arguments"),

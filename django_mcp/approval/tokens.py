@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django_mcp.approval import refusals
+from django_mcp.approval.consent import CONSENT_WORDS
 from django_mcp.approval.refusals import Reason
 from django_mcp.approval.signing import Forged, Purpose, Signer
 from django_mcp.errors import ConfirmationInvalid, ConfirmationMalformed
@@ -26,12 +27,6 @@ _SIGNER = Signer(prefix=PREFIX, typ="MCP+CONFIRM", purpose=Purpose.CONFIRMATION,
 _HASH = re.compile(r"(?:[0-9a-f]{64})?")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _AROUND = " \t\r\n\v\f\"'`\u00a0\u00ab\u00bb\u2018\u2019\u201c\u201d\u200b\ufeff"
-_CONSENT = frozenset({
-    "1", "0", "accept", "accepted", "agree", "agreed", "allow", "allowed", "approve", "approved", "confirm",
-    "confirmed", "confirmation", "continue", "correct", "da", "execute", "false", "go", "hai", "ja", "n", "no",
-    "none", "null", "ok", "okay", "oui", "perform", "please", "proceed", "run", "si", "sim", "sure", "sí", "tak",
-    "true", "undefined", "y", "yeah", "yep", "yes",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ def clean(value: object) -> str | None:
         return None
     text = value.strip(_AROUND)
     words = [] if text.startswith(PREFIX) else text.lower().split()
-    is_consent = not _CONSENT.isdisjoint(word.strip(".,;:!") for word in words)
+    is_consent = not CONSENT_WORDS.isdisjoint(word.strip(".,;:!") for word in words)
     return None if not text or is_consent else text
 
 

@@ -164,7 +164,7 @@ class _Walk:
             # As in a form: an empty text clears what has no text.
             fit.is_changed = True
             return None
-        unset = plan.is_unset(value)
+        unset = not plan.takes("null" if value is None else "string")
         if unset and self.partial:
             # It may be meant to clear the field. Left out, it would change another thing than was sent.
             return value
@@ -178,7 +178,7 @@ class _Walk:
         part, here = plan.marked_rest.get(name, plan.rest), path.at(name)
         if part.read_only:
             fit.warn(here, "is read-only and was ignored.")
-        elif part.lenient and path.is_root:
+        elif part.lenient and path.parent is None:
             fit.warn(here, "is described as read-only. It was passed on: the operation's own code may read it.")
             return value
         elif plan.is_closed:

@@ -18,10 +18,6 @@ class Path:
     def at(self, step: str | int) -> "Path":
         return Path(self, step)
 
-    @property
-    def is_root(self) -> bool:
-        return self.parent is None
-
     def steps(self) -> list[str | int]:
         """Return the names and indexes from the root to here."""
         steps: list[str | int] = []
@@ -54,14 +50,9 @@ class Marks:
     def of(cls, *, read_only: frozenset[str], lenient: frozenset[str]) -> "Marks":
         """Return the marks that two sets of dotted paths put on the arguments."""
         root = cls()
-        for path in read_only:
-            root._at(path).read_only = True
-        for path in lenient:
-            root._at(path).lenient = True
+        for path in read_only | lenient:
+            marks = root
+            for name in path.split("."):
+                marks = marks.below.setdefault(name, cls())
+            marks.read_only, marks.lenient = path in read_only, path in lenient
         return root
-
-    def _at(self, path: str) -> "Marks":
-        marks = self
-        for name in path.split("."):
-            marks = marks.below.setdefault(name, Marks())
-        return marks

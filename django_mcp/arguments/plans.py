@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from django_mcp.arguments.converters import CONVERTERS, decimal, is_blank, json_type
+from django_mcp.arguments.converters import CONVERTERS, decimal, json_type
 from django_mcp.arguments.paths import Marks
 
 NOUNS = {
@@ -53,6 +53,8 @@ class Plan:
         # A schema that is no object, like true, says nothing of the value.
         self.schema: Mapping[str, Any] = _mapping(schema)
         self.read_only, self.lenient = marks.read_only, marks.lenient
+        # An object has no values but those that `properties` names.
+        self.is_closed = self.schema.get("additionalProperties") is False
         self.required = required
         self.route = route
         # The values to fill in, converted like sent ones; None until an object first lacks some.
@@ -116,18 +118,6 @@ class Plan:
         return (str,) if "string" in self.types and not self.is_decimal else self.converters
 
     @cached_property
-    def takes_null(self) -> bool:
-        if self.branches:
-            return any(branch.takes_null for branch in self.branches)
-        return not self.types or "null" in self.types
-
-    @cached_property
-    def takes_text(self) -> bool:
-        if self.branches:
-            return any(branch.takes_text for branch in self.branches)
-        return not self.types or ("string" in self.types and not self.is_decimal)
-
-    @cached_property
     def properties(self) -> dict[str, "Plan"]:
         """The plans of the named values of an object."""
         required = frozenset(self.schema.get("required", ()))
@@ -148,20 +138,15 @@ class Plan:
         return {name: Plan(schema, marks) for name, marks in self._marks.below.items() if name not in known}
 
     @cached_property
-    def is_closed(self) -> bool:
-        """Whether an object has no values but those that `properties` names."""
-        return self.schema.get("additionalProperties") is False
-
-    @cached_property
     def items(self) -> "Plan":
         """The plan of a list's items."""
         return Plan(self.schema.get("items"), self._marks)
 
-    def is_unset(self, value: Any) -> bool:
-        """Tell whether null or blank text stands for "not given", because it cannot be the value."""
-        if value is None:
-            return not self.takes_null
-        return is_blank(value) and not self.takes_text
+    def takes(self, kind: str) -> bool:
+        """Tell whether null or any text is a value here; `kind` is the JSON type of the one or the other."""
+        if self.branches:
+            return any(branch.takes(kind) for branch in self.branches)
+        return not self.types or (kind in self.types and not (kind == "string" and self.is_decimal))
 
     def expected(self, value: Any) -> str:
         """Say what would have been accepted. The value itself is not quoted: it may be a secret."""

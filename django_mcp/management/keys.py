@@ -139,8 +139,8 @@ def _exposed(reached: Reach) -> Iterator[tuple[str, Safety]]:
         if exposed(operation, reached.server):
             yield operation.group, operation.safety
     for tool in hosted_tools().values():
-        if tool.declared is not None and exposed_tool(tool.name, tool.group, reached.server):
-            yield tool.group, tool.declared.acts_as
+        if exposed_tool(tool.name, tool.group, reached.server):
+            yield tool.group, tool.declaration.acts_as
 
 
 def _user(username: str) -> Any:

@@ -37,7 +37,7 @@ _SIGNER = Signer(prefix=PREFIX, typ="MCP+FILE", purpose=Purpose.FILE_LINK, max_l
 class StoredFile:
     """A file in one of the project's storages, an alias of `STORAGES`.
 
-    `size` is in bytes, None where the storage cannot tell. `filename` is what to call the file where it is saved.
+    `size` is in bytes, None where the storage cannot tell. `filename` is its name where a client saves it.
     """
 
     storage: str
@@ -48,7 +48,7 @@ class StoredFile:
 
     @classmethod
     def of(cls, name: str, *, storage: str = "default", media_type: str = "", filename: str = "") -> "StoredFile":
-        """Return what there is of that name. Raises FileNotFoundError and SuspiciousFileOperation as storages do."""
+        """Return the stored file of that name. Raises FileNotFoundError and SuspiciousFileOperation as storages do."""
         size = None
         with suppress(NotImplementedError):
             size = storages[storage].size(name)
@@ -111,7 +111,7 @@ def linked(token: str, caller: Caller) -> StoredFile:
 
 
 def _path(outer: HttpRequest, token: str) -> str:
-    """Return the path of a link beside the endpoint that was called: hosts may include it twice, and below arguments."""
+    """Return the path of a link beside the endpoint of the request: hosts may include it twice, and below arguments."""
     match = outer.resolver_match
     if match is None or match.app_names[-1:] != [APP]:
         return reverse(f"{APP}:file", args=[token])

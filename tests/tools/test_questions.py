@@ -7,12 +7,9 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.cache import cache
 
-from demo_project.coffee_shop import mcp as shop_module
-from django_mcp.decorators import mcp_tool
 from django_mcp.errors import ToolError
-from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
+from django_mcp.models import AuditEvent, Confirmation, ToolRule
 from django_mcp.testing import McpClient, RpcError
-from django_mcp.tools import registry
 from django_mcp.tools.questions import InputRequired, form, request, url
 from django_mcp.types import Safety
 
@@ -29,27 +26,14 @@ def accept(**content):
 
 
 @pytest.fixture
-def user(db, django_user_model):
-    # Something else is exposed as well, or hiding the one tool would close the endpoint.
-    ToolGroup.objects.create(name="coffee-shop", exposed=True)
-    return django_user_model.objects.create_user("sam")
+def user(sam):
+    return sam
 
 
 @pytest.fixture
-def offer(user, monkeypatch):
-    """Return a function that defines an asking tool, as the shop's `mcp.py` would, and exposes its group."""
-
-    def define(function, **options):
-        defaults = {"name": function.__name__, "group": "tables", "description": "Does it."}
-        declaration = {**defaults, "safety": Safety.READ_ONLY, "asks": True, **options}
-        tool = mcp_tool(**declaration)(lambda *args: function(*args))
-        monkeypatch.setattr(shop_module, f"_{declaration['name']}", tool, raising=False)
-        registry.hosted_tools.cache_clear()
-        ToolGroup.objects.update_or_create(name="tables", defaults={"exposed": True})
-
-    yield define
-    monkeypatch.undo()
-    registry.hosted_tools.cache_clear()
+def offer(offer):
+    """Return a function that defines an asking tool and exposes its group."""
+    return partial(offer, group="tables", safety=Safety.READ_ONLY, asks=True)
 
 
 @pytest.fixture
