@@ -3,7 +3,7 @@
 The same object feeds the answer, the record and the fingerprint, so that what is shown is what is compared.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,9 +178,3 @@ def _brief(value: Any) -> str:
 def _name(name: str) -> str:
     # An operation that takes any argument takes any name, whole sentences too.
     return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
-
-
-def protected(name: str, counts: Mapping[str, int]) -> str:
-    """Return why a row cannot be deleted: what refers to it, such as "3 invoices"."""
-    listed: Sequence[str] = [f"{count} {model}" for model, count in counts.items()]
-    return f"{name} cannot be deleted: still referenced by {' and '.join(listed)}."

@@ -1,6 +1,5 @@
 """What goes with a row that is deleted, and what keeps it from being deleted."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +7,8 @@ from django.db import router
 from django.db.models import Model, ProtectedError, RestrictedError
 from django.db.models.deletion import Collector
 from rest_framework.mixins import DestroyModelMixin
+
+from django_mcp.host.refusals import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +28,12 @@ class Cascade:
         try:
             collector.collect([row])
         except ProtectedError as error:
-            return cls(protecting=_counted(error.protected_objects))
+            return cls(protecting=counted(error.protected_objects))
         except RestrictedError as error:
-            return cls(protecting=_counted(error.restricted_objects))
-        taken = _counted(item for rows in collector.data.values() for item in rows if item != row)
+            return cls(protecting=counted(error.restricted_objects))
+        taken = counted(item for rows in collector.data.values() for item in rows if item != row)
         for rows in collector.fast_deletes:
             if count := rows.count():
                 name = str(rows.model._meta.verbose_name_plural)  # noqa: SLF001 - Django documents it
                 taken[name] = taken.get(name, 0) + count
         return cls(taken=taken)
-
-
-def _counted(rows: Iterable[Any]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        name = str(row._meta.verbose_name_plural)  # noqa: SLF001 - Django documents it
-        counts[name] = counts.get(name, 0) + 1
-    return counts

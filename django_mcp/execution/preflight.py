@@ -16,6 +16,7 @@ from django_mcp.execution.sibling_read import row_as_read
 from django_mcp.execution.targets import target_of
 from django_mcp.execution.undone import undone
 from django_mcp.execution.written import sent_arguments, writes
+from django_mcp.host.refusals import protected
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
@@ -86,8 +87,8 @@ def _found(call: OperationCall, context: Context, arrival: Arrival, rehearsal: R
         if action == "destroy":
             cascade = Cascade.of(rehearsal.view, row)
             if cascade.protecting:
-                text = preview.protected(_name(row), cascade.protecting)
-                return Finding(refusal=ViewReply(status=409, data={"detail": text}, rolled_back=True))
+                detail = protected(cascade.protecting)
+                return Finding(refusal=ViewReply(status=409, data={"detail": detail}, rolled_back=True))
             effect = preview.subject(call, "deletes", _name(row), shown, cascade.taken)
         elif operation.method in {"PUT", "PATCH"}:
             if operation.method == "PATCH" and not sent_arguments(call, rehearsal.serializer) and action is not None:

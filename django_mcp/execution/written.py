@@ -28,9 +28,14 @@ def writes(call: OperationCall, serializer: Any) -> Iterator[Write]:
         if name not in arguments and not field.read_only and field.source in validated:
             sources.add(str(field.source))
             yield _write(field, validated, argument=name, name=name)
+    shown = {str(field.source): name for name, field in fields.items()}
     for key, value in validated.items():
         # A dotted source is nested in here under its first part.
-        if not any(source.partition(".")[0] == key or source == "*" for source in sources):
+        if any(source.partition(".")[0] == key or source == "*" for source in sources):
+            continue
+        if key in shown:
+            yield _write(fields[shown[key]], validated, argument=shown[key], name=shown[key])
+        else:
             yield Write(argument=str(key), field="", value=_brief(value), sent=False)
 
 
