@@ -81,7 +81,9 @@ def _write(
 
 
 def _is_computed(field: AnyField) -> bool:
-    return callable(field.default) and not isinstance(field.default, serializers.CurrentUserDefault)
+    default = field.default
+    constant = default is serializers.empty or isinstance(default, serializers.CurrentUserDefault)
+    return callable(default) and not constant
 
 
 def _represented(field: AnyField, value: Any, sent_value: Any) -> Any:
