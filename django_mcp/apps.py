@@ -17,13 +17,14 @@ class DjangoMcpConfig(AppConfig):
 
     def ready(self) -> None:
         from django_mcp import checks
-        from django_mcp.host import throttles
+        from django_mcp.host import outbox, throttles
         from django_mcp.tools import registry
 
         checks.register_checks()
         # Here all models are loaded, and a declaration with a mistake stops the start.
         registry.hosted_tools()
         throttles.honour_charges()
+        outbox.honour_rehearsals()
         setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
 
 

@@ -34,7 +34,7 @@ class OperationOptions(TypedDict, total=False):
     volatile_fields: Sequence[str]
     state: Callable[..., Any]
     preflight: bool
-    dry_run: Callable[..., Any]
+    dry_run: bool | Callable[..., Any]
     exclude: bool
 
 

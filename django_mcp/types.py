@@ -143,7 +143,7 @@ class Hints:
     volatile_fields: tuple[str, ...] = ()
     state: Callable[..., Any] | None = None
     preflight: bool = True
-    dry_run: Callable[..., Any] | None = None
+    dry_run: Callable[..., Any] | bool = False
     exclude: bool = False
 
 

@@ -1,6 +1,7 @@
 """What can be known of a call before anyone is asked to confirm it. It leaves no trace but for what throttles count."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
@@ -9,6 +10,7 @@ from django_mcp.approval import preview
 from django_mcp.approval.preview import Effect, Finding, Write
 from django_mcp.errors import ToolError, ValidationFailed
 from django_mcp.execution.cascade import Cascade
+from django_mcp.execution.dry_run import CANNOT_BE_UNDONE, dry_run
 from django_mcp.execution.rehearsal import Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
@@ -68,11 +70,30 @@ def _finding(call: OperationCall, context: Context, arrival: Arrival, rehearsal:
         if response.status_code >= 400:
             return Finding(refusal=answered(call, rendered(response), rolled_back=True))
         finding = _found(call, context, arrival, rehearsal)
-    if finding.refusal is None and hints.dry_run is not None:
+    if finding.refusal is not None or not hints.dry_run:
+        return finding
+    if callable(hints.dry_run):
         details = preview.visible(redact(plain(hints.dry_run(context.caller, call.arguments)), call.sensitive))
-        effect = Effect(details=details, warnings=finding.effect.warnings)
-        finding = Finding(target=finding.target, effect=effect)
-    return finding
+        return replace(finding, effect=replace(finding.effect, details=details))
+    # What was rehearsed has counted for the throttles.
+    return _tried(call, context, finding, Rehearsal(charged=False) if hints.preflight else rehearsal)
+
+
+def _tried(call: OperationCall, context: Context, finding: Finding, rehearsal: Rehearsal) -> Finding:
+    """Return a finding with what the view itself answers, or refuses, when it is run and undone."""
+    warnings = tuple(warning for warning in finding.effect.warnings if warning != UNCHECKED)
+    # A request of its own: the body of the other has been read.
+    with arrived(call, context) as arrival:
+        request: Any = arrival.request
+        request.mcp_rehearsal = rehearsal
+        reply = dry_run(call, arrival)
+    if reply is None:
+        return replace(finding, effect=replace(finding.effect, warnings=(*warnings, CANNOT_BE_UNDONE)))
+    if not reply.ok:
+        return Finding(refusal=reply)
+    answer = preview.visible(redact(plain(reply.data), call.sensitive))
+    details = {**(finding.effect.details or {}), "dryRun": answer}
+    return replace(finding, effect=replace(finding.effect, details=details, warnings=warnings))
 
 
 def _found(call: OperationCall, context: Context, arrival: Arrival, rehearsal: Rehearsal) -> Finding:
