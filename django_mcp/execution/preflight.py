@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction
@@ -14,18 +15,20 @@ from django_mcp.execution.dry_run import CANNOT_BE_UNDONE, dry_run
 from django_mcp.execution.rehearsal import Rehearsal, rehearsed
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import Arrival, arrived
-from django_mcp.execution.sibling_read import row_as_read
+from django_mcp.execution.sibling_read import related_label, row_as_read
 from django_mcp.execution.targets import target_of
 from django_mcp.execution.undone import undone
-from django_mcp.execution.written import sent_arguments, writes
+from django_mcp.execution.written import related_rows, sent_arguments, writes
 from django_mcp.host.refusals import protected
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
-from django_mcp.text import one_line
+from django_mcp.text import one_line, quoted
 from django_mcp.types import OperationCall, ViewReply
 
 UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
+# Each costs a read of its resource.
+MAX_LABELS = 20
 NOTHING_SENT = "Nothing to change was sent: name at least one field with its new value."
 
 
@@ -114,21 +117,30 @@ def _found(call: OperationCall, context: Context, arrival: Arrival, rehearsal: R
         elif operation.method in {"PUT", "PATCH"}:
             if operation.method == "PATCH" and not sent_arguments(call, rehearsal.serializer) and action is not None:
                 raise ValidationFailed(NOTHING_SENT)
-            effect = preview.update(call, shown, _writes(call, rehearsal), standard=action is not None)
+            effect = preview.update(
+                call, shown, _labelled(call, context, rehearsal.serializer), standard=action is not None
+            )
         else:
             extra_action = hasattr(getattr(operation.view_class, operation.handler, None), "url_path")
             role = "deletes" if operation.method == "DELETE" and not extra_action else "target"
             effect = preview.subject(call, role, _name(row), shown)
     elif action == "create":
-        effect = preview.creation(call, _writes(call, rehearsal))
+        effect = preview.creation(call, _labelled(call, context, rehearsal.serializer))
     return Finding(
         target=target,
         effect=Effect(details=effect.details, values=effect.values, warnings=(*warnings, *effect.warnings)),
     )
 
 
-def _writes(call: OperationCall, rehearsal: Rehearsal) -> Iterator[Write]:
-    return writes(call, rehearsal.serializer)
+def _labelled(call: OperationCall, context: Context, serializer: Any) -> Iterator[Write]:
+    """Yield what would be written, with the names of related rows, as far as the caller may read those."""
+    labels: dict[str, list[str]] = {}
+    for name, row in islice(related_rows(serializer), MAX_LABELS):
+        if label := related_label(call.operation, context, row):
+            labels.setdefault(name, []).append(label)
+    for write in writes(call, serializer):
+        label = ", ".join(quoted(text) for text in labels.get(write.field, ()))
+        yield replace(write, label=label) if label else write
 
 
 def _name(row: Any) -> str:

@@ -12,6 +12,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from django_mcp.catalog.discovery import get_catalog
 from django_mcp.execution.undone import undone
 from django_mcp.execution.variants import subclass, uncharged, variant
 from django_mcp.host.requests import Context, inner_request
@@ -31,6 +32,26 @@ def row_as_read(operation: Operation, context: Context, request: HttpRequest, ro
         return None
     second = _read(operation, context, request, row) or {}
     return {name: value for name, value in first.items() if name in second and second[name] == value}
+
+
+def related_label(operation: Operation, context: Context, row: models.Model) -> str:
+    """Return what a related row calls itself, where a read of its own resource shows this caller that very text; else "".
+
+    `operation` is the one whose call names the row.
+    """
+    label = str(row)
+    for resource in get_catalog(getattr(context.outer, "urlconf", None)).operations:
+        queryset: Any = getattr(resource.view_class, "queryset", None)
+        holes = list(resource.path_arguments)
+        if resource.method != "GET" or len(holes) != 1 or getattr(queryset, "model", None) is not type(row):
+            continue
+        lookup = getattr(resource.view_class, "lookup_field", "pk")
+        path = "/" + resource.route.lstrip("/").replace(f"{{{holes[0]}}}", str(getattr(row, lookup, row.pk)))
+        resolved = _resolved(context, path, operation)
+        answer = _answer(*resolved) if resolved is not None else None
+        if answer is not None:
+            return label if label in map(str, answer.values()) else ""
+    return ""
 
 
 def _read(operation: Operation, context: Context, request: HttpRequest, row: Any) -> Mapping[str, Any] | None:

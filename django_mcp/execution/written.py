@@ -39,6 +39,16 @@ def writes(call: OperationCall, serializer: Any) -> Iterator[Write]:
             yield Write(argument=str(key), field="", value=_brief(value), sent=False)
 
 
+def related_rows(serializer: Any) -> Iterator[tuple[str, models.Model]]:
+    """Yield the related rows that would be set, by the serializer's field."""
+    for name, field in getattr(serializer, "fields", {}).items():
+        value = validated_data(serializer).get(field.source)
+        rows = value if isinstance(value, list | tuple | set) else [value]
+        related = isinstance(field, serializers.RelatedField | serializers.ManyRelatedField)
+        if related and not isinstance(field, serializers.StringRelatedField):
+            yield from ((name, row) for row in rows if isinstance(row, models.Model))
+
+
 def written_sources(call: OperationCall, serializer: Any) -> frozenset[str]:
     """Return what the written fields are called in the model, as far as they say so."""
     fields = getattr(serializer, "fields", {})

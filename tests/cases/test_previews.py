@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import include, path
 from rest_framework import generics, serializers, viewsets
 from rest_framework.decorators import action, api_view
+from rest_framework.permissions import IsAdminUser
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
@@ -150,7 +151,32 @@ class ListedOnly(viewsets.GenericViewSet, generics.mixins.ListModelMixin, generi
         return rows.filter(owner=self.request.user) if self.request.method == "GET" else rows
 
 
+class Projects(viewsets.ReadOnlyModelViewSet):
+    """Those of the tenant acme only."""
+
+    class serializer_class(serializers.ModelSerializer):
+        class Meta:
+            model = Project
+            fields = ["id", "title"]
+
+    queryset = Project.objects.all()
+
+    def get_queryset(self):
+        return super().get_queryset().filter(tenant="acme")
+
+
+class Tickets(viewsets.ModelViewSet):
+    class serializer_class(serializers.ModelSerializer):
+        class Meta:
+            model = Ticket
+            fields = ["id", "project", "title", "kind"]
+
+    queryset = Ticket.objects.all()
+
+
 router = SimpleRouter()
+router.register("projects", Projects)
+router.register("tickets", Tickets)
 router.register("actions", Actions)
 router.register("listed", ListedOnly, basename="listed")
 urlpatterns = [
@@ -308,6 +334,19 @@ def test_what_a_create_writes_besides_and_otherwise_is_shown(mcp):
         {"field": "stamp", "to": "set when it runs"},
         {"field": "booked_as", "to": "travel"},
     ]
+
+
+def test_a_related_row_is_named_where_its_own_resource_shows_the_name(mcp, monkeypatch):
+    for other in (Counting, Clock):
+        monkeypatch.setattr(other, "permission_classes", [IsAdminUser])
+        monkeypatch.setattr(other, "queryset", None)
+    seen = Project.objects.create(slug="apollo", title="Apollo")
+    unseen = Project.objects.create(slug="zeus", title="Zeus", tenant="globex")
+    shown = mcp.call("ticket_create", {"project": seen.pk, "title": "x"}).data["preview"]["sets"]
+    assert {"field": "project", "to": seen.pk, "label": '"Apollo"'} in shown
+    hidden = mcp.call("ticket_create", {"project": unseen.pk, "title": "x", "kind": "wish"})
+    assert "Zeus" not in str(hidden.raw)
+    assert hidden.data["preview"]["sets"] == [{"field": "kind", "to": "wish", "label": "A wish"}]
 
 
 def test_the_arguments_that_are_shown_are_the_same_call_when_sent_back(mcp):
