@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rest_framework.settings import api_settings
+
 from django_mcp import error_reports
 from django_mcp.protocol.json import compact
 from django_mcp.redaction import MASK, redact
 from django_mcp.text import one_line, quoted
-from django_mcp.types import Call, Caller, Reply, Target
+from django_mcp.types import Call, Caller, OperationCall, Reply, Target
 
 MAX_SUMMARY = 500
 MAX_ARGUMENTS_NAMED = 8
@@ -162,10 +164,19 @@ def _summary(call: Call, caller: Caller, arguments: Mapping[str, Any]) -> str:
         except Exception as error:  # noqa: BLE001 - reported
             error_reports.report(f"The summary of {call.target} failed.", error)
     title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
-    named = [f"{_name(name)} {_brief(value)}" for name, value in list(arguments.items())[:MAX_ARGUMENTS_NAMED]]
-    left = len(arguments) - len(named)
+    meaningful = [(name, value) for name, value in arguments.items() if name not in _meaningless(call)]
+    named = [f"{_name(name)} {_brief(value)}" for name, value in meaningful[:MAX_ARGUMENTS_NAMED]]
+    left = len(meaningful) - len(named)
     more = f" and {left} more" if left > 0 else ""
     return one_line(title + (f" ({', '.join(named)}{more})" if named else ""), MAX_SUMMARY)
+
+
+def _meaningless(call: Call) -> frozenset[str]:
+    """Return the arguments of a URL that say how the API is spoken to, and nothing of what is done."""
+    if not isinstance(call, OperationCall):
+        return frozenset()
+    names = {"format", api_settings.VERSION_PARAM}
+    return frozenset(name for name, place in call.placement.items() if place.location == "path" and place.wire in names)
 
 
 def _brief(value: Any) -> str:

@@ -74,6 +74,22 @@ class Sides:
             result = result.confirm()
         return outcomes.of_result(result)
 
+    def proposal(self, case):
+        """Return the preview of a proposal, None where none was made."""
+        self._begin()
+        agent = self._agents[case.user]
+        agent.headers.update(self._headers(case))
+        result = agent.call(case.operation.name, case.arguments)
+        return result.data.get("preview") if result.status == "requires_confirmation" else None
+
+    def look(self, case, path):
+        """Return REST's answer to a GET of a path by the same person."""
+        self._begin()
+        headers = {"Accept": "application/json, */*", **self._headers(case)}
+        if path.startswith("/en/"):
+            path = f"/{headers['Accept-Language']}/{path.removeprefix('/en/')}"
+        return self._browsers[case.user].get(path, {"limit": 100}, headers=headers)
+
     def _headers(self, case):
         """Half of the callers speak Czech, and half of them come to the second tenant's host."""
         chosen = random.Random(f"{case} from where")
