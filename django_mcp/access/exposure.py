@@ -122,11 +122,12 @@ def _within(groups: frozenset[str] | None, highest: Safety, group: str, safety: 
 def _required(operation: Operation) -> frozenset[str] | None:
     """Return the permissions that DRF's model permissions ask for; None where the view does not say them all."""
     view: Any = operation.view_class
-    said = getattr(operation.callback, "initkwargs", {})
     if view.get_permissions is not APIView.get_permissions:
         return None
-    queryset = said.get("queryset", getattr(view, "queryset", None))
-    classes = said.get("permission_classes", view.permission_classes)
+    queryset = declared(operation, "queryset")
+    classes = declared(operation, "permission_classes")
+    if not isinstance(classes, list | tuple | set):
+        return None
     asking = [item for item in classes if hasattr(item, "get_required_permissions")]
     if not asking or queryset is None or not set(classes) <= _NAMELESS.union(asking):
         return None

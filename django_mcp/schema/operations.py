@@ -14,8 +14,8 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
-from django_mcp.host.handlers import is_drfs_own
-from django_mcp.host.views import is_replaced, versioned, view_for
+from django_mcp.host.handlers import BODY_METHODS, is_drfs_own
+from django_mcp.host.views import is_replaced, mock_view, versioned
 from django_mcp.schema.fields import LENIENT
 from django_mcp.schema.inspector import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.schema.json_schema import NormalForm, one_object
@@ -77,7 +77,6 @@ class FreePlacement(dict[str, Argument]):
 logger = logging.getLogger("django_mcp")
 
 CACHE_SIZE = 512
-_BODIES = frozenset({"POST", "PUT", "PATCH"})
 FURTHER_FIELDS = "It may take further fields, which are not described."
 UNDESCRIBED_BODY = (
     "The body of this operation is not described. Send the fields that its description names; where it names none, "
@@ -191,8 +190,8 @@ def _put_together(
 
 
 def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], OperationInspector]:
-    if view is None or is_replaced(operation.callback):
-        view = view_for(operation)
+    if view is None or is_replaced(operation):
+        view = mock_view(operation)
     view = versioned(view, operation.namespace)
     handler = getattr(type(view), operation.handler, None)
     inspector = inspector_for(view, operation.callback, handler, operation.method)
@@ -207,7 +206,7 @@ def _components(inspector: Any) -> dict[str, Any]:
 def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> Parts:
     parts = Parts(operation)
     components = _components(inspector)
-    parts.has_body = operation.method in _BODIES or bool(described.get("requestBody"))
+    parts.has_body = operation.method in BODY_METHODS or bool(described.get("requestBody"))
     if parts.has_body:
         _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
         parts.sensitive |= getattr(inspector, "guessed_secrets", set())
