@@ -80,8 +80,10 @@ def _index(urlconf: Any) -> Catalog:
             problems.append(uninspectable(endpoint.path, error))
     names, collisions = assign(drafts)
     problems += collisions
-    named = [replace(draft, name=names[candidate]) for candidate, draft in drafts.items()]
-    operations = tuple(sorted((one for one in named if not _is_excluded(one)), key=lambda one: one.name.casefold()))
+    named = (replace(draft, name=names[candidate]) for candidate, draft in drafts.items())
+    excluded = {str(entry).casefold() for entry in conf.EXCLUDE_OPERATIONS}
+    included = (operation for operation in named if not _is_excluded(operation, excluded))
+    operations = tuple(sorted(included, key=lambda operation: operation.name.casefold()))
     by_name = _by_name(operations, problems)
     problems += dangling(operations, by_name)
     return Catalog(operations, tuple(problems), by_name)
@@ -169,10 +171,9 @@ def _template(endpoint: Endpoint, generator: Any) -> tuple[str, dict[str, str]]:
     return coerced, dict(zip(arguments, holes, strict=True))
 
 
-def _is_excluded(operation: Operation) -> bool:
-    excluded = {str(entry).casefold() for entry in conf.EXCLUDE_OPERATIONS}
+def _is_excluded(operation: Operation, excluded: set[str]) -> bool:
     entries = (operation.name, operation.group, operation.route, f"{operation.method} {operation.route}")
-    return bool(excluded) and any(entry.casefold() in excluded for entry in entries)
+    return any(entry.casefold() in excluded for entry in entries)
 
 
 def _by_name(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:

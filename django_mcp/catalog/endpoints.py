@@ -107,14 +107,15 @@ class _Enumerator(EndpointEnumerator):
         elif isinstance(pattern, URLPattern) and is_api_view(pattern.callback) and "drf_format_suffix" not in regex:
             path = _numbered(self.get_path_from_regex(_without_suffix(regex)))  # type: ignore[no-untyped-call]
             if self.should_include_endpoint(path, pattern.callback):
-                methods = map(str.upper, self.get_allowed_methods(pattern.callback))  # type: ignore[no-untyped-call]
+                allowed = self.get_allowed_methods(pattern.callback)  # type: ignore[no-untyped-call]
+                methods = set(map(str.upper, allowed)) - _UNLISTED
                 yield Endpoint(
                     path=path,
                     path_regex=regex,
                     callback=pattern.callback,
                     url_name=pattern.name or "",
                     namespace=":".join(namespaces),
-                    methods=tuple(sorted(set(methods) - _UNLISTED, key=_order)),
+                    methods=(*filter(methods.__contains__, _METHODS), *sorted(methods.difference(_METHODS))),
                 )
 
     def should_include_endpoint(self, path: str, callback: Any) -> bool:
@@ -148,10 +149,6 @@ def _numbered(path: str) -> str:
         return match[0] if count[name] == 1 else f"{{{name}_{count[name]}}}"
 
     return HOLE.sub(number, path)
-
-
-def _order(method: str) -> tuple[int, str]:
-    return (_METHODS.index(method) if method in _METHODS else len(_METHODS), method)
 
 
 def _reachable(endpoints: Iterator[Endpoint]) -> list[Endpoint]:

@@ -85,20 +85,16 @@ def assign(candidates: Collection[Candidate]) -> tuple[dict[Candidate, str], lis
     count = Counter(candidate.key for candidate in derived)
     names |= {one: one.derived for one in derived if count[one.key] == 1 and one.key not in owners}
     collided = [candidate for candidate in derived if candidate not in names]
-    taken = _casefolded(names.values())
+    taken = {name.casefold() for name in names.values()}
     for words_of in (_distinctive_words, _lacking_words):
         names |= _extended([candidate for candidate in collided if candidate not in names], words_of, taken)
-        taken |= _casefolded(names.values())
+        taken |= {name.casefold() for name in names.values()}
     for candidate in collided:
         if candidate not in names:
             names[candidate] = _suffixed(candidate, taken)
             taken.add(names[candidate].casefold())
         problems.append(_collision(candidate, names[candidate], owners.get(candidate.key)))
     return names, problems
-
-
-def _casefolded(names: Iterable[str]) -> set[str]:
-    return {name.casefold() for name in names}
 
 
 def _explicit_names(candidates: Iterable[Candidate]) -> tuple[dict[Candidate, str], list[Problem]]:

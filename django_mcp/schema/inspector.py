@@ -49,7 +49,7 @@ def _listen() -> None:
     # Its warn() and error(), which its modules and extensions have imported by name, all end in this one object of the
     # process. Its silence() is a flag for all threads, so it would swallow what the host's own `spectacular` command
     # or schema view says at the same time; and what is silenced is still counted, so that --fail-on-warn would fail for
-    # what was never generated. Hence one hook, which passes on whatever is said outside of quietly().
+    # what was never generated. Hence one hook, which passes on all messages outside of quietly().
     GENERATOR_STATS.emit = emit_or_collect  # type: ignore[method-assign]
 
 
@@ -171,12 +171,22 @@ class OperationInspector(FieldInspector, AutoSchema):
 
     def _get_pagination_parameters(self) -> list[Any]:
         described: Any = super()._get_pagination_parameters
+        return self._attempt("pagination", lambda: self._with_last_page(described())) or []
 
-        def with_last_page() -> list[Any]:
-            paginator = self._get_paginator()  # type: ignore[no-untyped-call]
-            return [_with_last_page(parameter, paginator) for parameter in described()]
-
-        return self._attempt("pagination", with_last_page) or []
+    def _with_last_page(self, parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Add to the description of a paginator's page that a word means the last one, where it knows such a word."""
+        paginator = self._get_paginator()  # type: ignore[no-untyped-call]
+        words = " or ".join(map(repr, getattr(paginator, "last_page_strings", ())))
+        if not words:
+            return parameters
+        page = getattr(paginator, "page_query_param", None)
+        described = []
+        for parameter in parameters:
+            description = f"{parameter.get('description', '')} The last page is {words}.".strip()
+            lenient = {**parameter.get("schema", {}), LENIENT: True}
+            with_words = {**parameter, "description": description, "schema": lenient}
+            described.append(with_words if parameter.get("name") == page else parameter)
+        return described
 
     def _get_request_body(self, *direction: Any) -> Any:
         # Passed on as it came: a host's override need not know the argument.
@@ -214,15 +224,6 @@ def _serializer_class(view: Any, action: str) -> Any:
         return type(view.get_serializer()) if own else view.get_serializer_class()
     except Exception:  # noqa: BLE001 - the host's code; a choice that fails is one of its own
         return object()
-
-
-def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
-    """Add to the description of a paginator's page that a word means the last one, where it knows such a word."""
-    words = getattr(paginator, "last_page_strings", ())
-    if not words or parameter.get("name") != getattr(paginator, "page_query_param", None):
-        return parameter
-    description = f"{parameter.get('description', '')} The last page is {' or '.join(map(repr, words))}."
-    return {**parameter, "description": description.strip(), "schema": {**parameter.get("schema", {}), LENIENT: True}}
 
 
 def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any) -> dict[str, Any]:

@@ -224,7 +224,7 @@ class _Arguments:
             if default is not None:
                 say(schema, f"Default: {json.dumps(default, ensure_ascii=False)}.")
             self.add(name, "query", schema, required=bool(item.get("required")))
-        # Nobody said what a plain view reads from its query: it has nothing that could be asked.
+        # A plain view has nothing that could be asked for the options that it reads from its query.
         if self.operation.method == "GET" and not queries and not issubclass(self.operation.view_class, GenericAPIView):
             self.further = True
             self.notes.append(_FREE_QUERY)

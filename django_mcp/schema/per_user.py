@@ -47,7 +47,10 @@ def variant(operation: Operation, make_view: Callable[[], APIView] | None) -> tu
         serializer = choose() if callable(choose) else None
     except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
         serializer = None
-    personal = rewritten or _depends_on_user(view, serializer)
+    own_way = getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}
+    # Only what is no class can differ from call to call.
+    varies = _class_varies if isinstance(serializer, type) else _varies
+    personal = rewritten or own_way or varies(serializer)
     user = getattr(view.request, "user", None) if personal else None
     return (serializer or type(view), getattr(user, "pk", None))
 
@@ -59,13 +62,6 @@ def _fixed_serializer(operation: Operation) -> type | None:
         return None
     serializer = declared(operation, "serializer_class")
     return serializer if isinstance(serializer, type) and not _class_varies(serializer) else None
-
-
-def _depends_on_user(view: APIView, serializer: Any) -> bool:
-    if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
-        return True
-    # Only what is no class can differ from call to call.
-    return _class_varies(serializer) if isinstance(serializer, type) else _varies(serializer)
 
 
 @lru_cache(maxsize=2048)
@@ -108,14 +104,12 @@ def schema_classes(view_class: type, callback: Any, handler: Any) -> list[type]:
     on_view = inspect.getattr_static(view_class, "schema", None)
     for schema in (on_handler, on_callback, on_view):
         if schema is not None:
-            schema_class = schema if inspect.isclass(schema) else type(schema)
-            classes += [cls for cls in schema_class.__mro__ if _is_spectacular(cls) and cls not in classes]
-    return classes
-
-
-def _is_spectacular(cls: type) -> bool:
-    # A class that extend_schema makes derives from whatever DEFAULT_SCHEMA_CLASS is, so its module has to tell.
-    return cls.__module__ == "drf_spectacular.utils" or (issubclass(cls, AutoSchema) and cls is not AutoSchema)
+            for cls in (schema if inspect.isclass(schema) else type(schema)).__mro__:
+                # A class that extend_schema makes derives from whatever DEFAULT_SCHEMA_CLASS is, so its module tells.
+                by_extend_schema = cls.__module__ == "drf_spectacular.utils"
+                if by_extend_schema or (issubclass(cls, AutoSchema) and cls is not AutoSchema):
+                    classes.append(cls)
+    return list(dict.fromkeys(classes))
 
 
 def default_schema_class() -> type:
