@@ -9,7 +9,7 @@ from django_mcp.access.server_config import Server
 from django_mcp.errors import ProtocolError
 from django_mcp.host.requests import Context
 from django_mcp.pipeline import call_tool
-from django_mcp.protocol import elicitation, headers, serializers
+from django_mcp.protocol import elicitation, headers
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.metadata import Metadata
 from django_mcp.protocol.revisions import (
@@ -89,10 +89,10 @@ def _discover(request: _Request) -> dict[str, Any]:
 
 def _list_tools(request: _Request) -> dict[str, Any]:
     cursor = read(ListToolsParams, request.params).get("cursor") or ""
-    page = registry.listed(request.reach(), after=cursor)
+    page = registry.page(request.reach(), cursor)
     result: dict[str, Any] = {"tools": [trim_tool(tool, request.metadata.revision) for tool in page.tools]}
-    if page.last:
-        result["nextCursor"] = serializers.encode_cursor(page.last)
+    if page.next_cursor:
+        result["nextCursor"] = page.next_cursor
     return {**result, **CACHING} if request.metadata.modern else result
 
 

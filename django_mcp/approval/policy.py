@@ -1,4 +1,4 @@
-"""May it run? A pure function of the call, the server's settings and the caller."""
+"""The decision whether a call may run: a pure function of the call, the server's settings and the caller."""
 
 from dataclasses import dataclass
 
@@ -13,20 +13,20 @@ class _Decided:
 
 
 class Run(_Decided):
-    """Run it at once."""
+    """The call runs at once."""
 
 
 class Confirm(_Decided):
-    """Run it only against a confirmation token."""
+    """The call runs only against a confirmation token."""
 
 
 class Review(_Decided):
-    """Run it only after a human decided."""
+    """The call runs only after a human decided."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refuse(_Decided):
-    """Do not run it; `error` says why."""
+    """The call does not run; `error` says why."""
 
     error: ApprovalError
 
@@ -37,9 +37,9 @@ Decision = Run | Confirm | Review | Refuse
 def decide(call: Call, server: Server, caller: Caller) -> Decision:
     """Return what has to happen before the call may run.
 
-    Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and
-    a word that the operation needs approval, can only make it stricter. What cannot be read counts as strict: a mode
-    that is none asks for a confirmation, a safety that is none is a write.
+    Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and a
+    demand for approval, can only make it stricter. A setting that cannot be read counts as strict: an unknown mode asks
+    for a confirmation, an unknown safety is a write.
     """
     mode = _mode(call, server, caller)
     if not call.mutates:
@@ -55,8 +55,8 @@ def decide(call: Call, server: Server, caller: Caller) -> Decision:
         case ApprovalMode.REVIEW:
             return Review(mode=mode)
     text = (
-        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
-        "user to do it in the application itself."
+        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask "
+        "the user to do it in the application itself."
     )
     return Refuse(mode=mode, error=ApprovalRequired(text))
 

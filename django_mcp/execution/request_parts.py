@@ -22,7 +22,7 @@ Placed = dict[str, tuple[Argument, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the arguments become. `holes` is the text put into each hole of the route, by its name in the URL pattern."""
+    """The parts of a request. `holes` is the text put into each hole of the route, by its name in the URL pattern."""
 
     path: str
     holes: Mapping[str, str]
@@ -32,39 +32,35 @@ class Parts:
     notes: tuple[str, ...]
 
 
-def compose(call: OperationCall, parsed: Sequence[str]) -> Parts:
-    """Return the parts for a call; `parsed` are the media types that the view parses.
+def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
+    """Return the parts for a call; `parsers` are the media types that the view parses.
 
     Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
     URL can have.
     """
     operation = call.operation
-    placed = _placed(call, operation)
-    path, holes = _filled(operation, placed["path"])
+    placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
+    names = HOLE.findall(operation.route)
+    for name, value in call.arguments.items():
+        argument = call.placement.get(name)
+        if argument is None:
+            rest = "query" if operation.method in BODYLESS_METHODS else "body"
+            argument = Argument(location="path" if name in names else rest, wire=name)  # type: ignore[arg-type]
+        placed[argument.location][name] = (argument, value)
+    path, holes = _path(operation, placed["path"])
     query: dict[str, Any] = {}
     for argument, value in placed["query"].values():
         if value is not None:
             query[argument.wire] = (
                 [uploads.text(item) for item in value] if isinstance(value, list) else uploads.text(value)
             )
-    query, notes = limited(call, query)
-    body, content_type = _body(operation, placed["body"], parsed)
+    query, notes = _paged(call, query)
+    body, content_type = _body(operation, placed["body"], parsers)
     return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
 
 
-def _placed(call: OperationCall, operation: Operation) -> dict[str, Placed]:
-    placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
-    holes = HOLE.findall(operation.route)
-    for name, value in call.arguments.items():
-        argument = call.placement.get(name)
-        if argument is None:
-            rest = "query" if operation.method in BODYLESS_METHODS else "body"
-            argument = Argument(location="path" if name in holes else rest, wire=name)  # type: ignore[arg-type]
-        placed[argument.location][name] = (argument, value)
-    return placed
-
-
-def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
+def _path(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
+    """Return the filled route, and the text in each of its holes by the name in the URL pattern."""
     texts: dict[str, str] = {}
     holes = HOLE.findall(operation.route)
     for name, (argument, value) in values.items():
@@ -83,12 +79,13 @@ def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
     return path, {operation.path_arguments.get(hole, hole): texts[hole] for hole in holes}
 
 
-def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[bytes, str]:
+def _body(operation: Operation, values: Placed, parsers: Sequence[str]) -> tuple[bytes, str]:
+    """Return the body and its content type: a form where there is a file or no JSON is parsed, else JSON."""
     if operation.method in BODYLESS_METHODS or (operation.method == "DELETE" and not values):
         return b"", ""
     files = any(argument.file and value is not None for argument, value in values.values())
-    multipart = uploads.MULTIPART in parsed
-    json_type = _json_type(parsed)
+    multipart = uploads.MULTIPART in parsers
+    json_type = _json_type(parsers)
     if (files and multipart) or not json_type:
         if not values:
             return b"", ""
@@ -110,21 +107,21 @@ def _form_fields(values: Placed) -> dict[str, Any]:
     return fields
 
 
-def _json_type(parsed: Sequence[str]) -> str | None:
-    """Return the content type for JSON; also where the view parses nothing that we write: it shall say 415 itself."""
-    for media_type in parsed:
+def _json_type(parsers: Sequence[str]) -> str | None:
+    """Return the content type for JSON, None where the view parses forms only.
+
+    A view that parses neither gets JSON, to answer 415 itself.
+    """
+    for media_type in parsers:
         if media_type in {JSON, "*/*", "application/*"}:
             return JSON
         if media_type.endswith("+json"):
             return media_type
-    return None if {uploads.MULTIPART, uploads.FORM} & set(parsed) else JSON
+    return None if {uploads.MULTIPART, uploads.FORM} & set(parsers) else JSON
 
 
-def limited(call: OperationCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the query with the paginator's own argument for the page size set and capped, and a note if it was cut.
-
-    Only reads are limited, and only where the paginator takes a size from the request.
-    """
+def _paged(call: OperationCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the query with the paginator's own argument for the page size set and capped, and a note if it was cut."""
     name = _size_argument(call)
     if not name:
         return dict(query), ()
@@ -140,6 +137,7 @@ def limited(call: OperationCall, query: Mapping[str, Any]) -> tuple[dict[str, An
 
 
 def _size_argument(call: OperationCall) -> str | None:
+    """Return the query argument for the page size, None for a write and where the paginator has no such argument."""
     operation = call.operation
     if operation.method != "GET" or call.safety is not Safety.READ_ONLY:
         return None

@@ -66,7 +66,7 @@ def header_parameters(
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """Yield path, header name and type of the arguments that an input schema wants repeated in headers.
 
-    Only what clients may honour counts: on text, integers and booleans, reached through `properties` alone.
+    Only parameters that clients may repeat count: text, integers and booleans, reached through `properties` alone.
     """
     properties = schema.get("properties")
     for key, inner in properties.items() if isinstance(properties, Mapping) else ():

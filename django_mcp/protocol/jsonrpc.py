@@ -44,16 +44,16 @@ def parse(body: bytes) -> Any:
 
 
 def id_of(value: Any) -> RequestId | None:
-    """Return the id of a message that may be malformed, None where it has none that is a string or an integer."""
+    """Return the id of a message that may be malformed, None where it is neither a string nor an integer."""
     request_id = value.get("id") if isinstance(value, dict) else None
     return request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
 
 
 def envelope(value: Any, request_id: RequestId | None, *, wrong_params: int = 200) -> Message | None:
-    """Return the message in a parsed body, None where it is a response: the server asks nothing, so it awaits none.
+    """Return the message in a parsed body, None where it is a response: the server awaits none, as it asks nothing.
 
-    `request_id` is the body's, as `id_of` reads it. A string, an array or another non-object as `params` is -32602
-    under the HTTP status `wrong_params`; whatever else is no message is -32600 (HTTP 400), batches included.
+    `request_id` is the body's, as `id_of` reads it. Raises ProtocolError -32602 under the HTTP status `wrong_params`
+    for `params` that are no object, -32600 (HTTP 400) for any other malformed message and for batches.
     """
     if isinstance(value, list):
         raise _invalid_request("Batches are not supported. Send one JSON-RPC request per HTTP request.")

@@ -20,8 +20,9 @@ _BODY_SOURCE = f"params._meta[{PROTOCOL_VERSION!r}]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """`revision` is the one that the request named, None where it named none: then it is of a handshake revision.
+    """The metadata of one request.
 
+    `revision` is the one that the request named, None where it named none: then it is of a handshake revision.
     `capabilities` are the client's for this request; only modern revisions declare them per request, so they are empty
     in the others.
     """

@@ -1,8 +1,5 @@
-"""The parameters of MCP's methods as DRF serializers, and the cursors of listings: where the wire format is read."""
+"""The parameters of MCP's methods as DRF serializers: the one place where the wire format is read."""
 
-import base64
-import binascii
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, cast
@@ -15,9 +12,6 @@ from django_mcp.errors import ProtocolError
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-
-# The position in a listing: a digit for its part, and the name of the tool that was listed last.
-_POSITION = re.compile(r"[0-9][A-Za-z0-9_-]{1,64}", re.ASCII)
 
 # In English whatever the language of the request: they are read by models and by developers of clients.
 _MESSAGES = {"required": "Required.", "null": "Must not be null."}
@@ -60,16 +54,9 @@ class InitializeParams(serializers.Serializer[Any]):
 
 
 class ListToolsParams(serializers.Serializer[Any]):
-    """The parameters of a listing: the first page, or the one after a cursor, which is read as its position."""
+    """The parameters of a listing: the first page, or the one after a cursor."""
 
     cursor = Text(required=False, allow_null=True)
-
-    def validate_cursor(self, value: str | None) -> str:
-        try:
-            return decode_cursor(value) if value else ""
-        except ValueError:
-            msg = "Unknown cursor; leave it out."
-            raise serializers.ValidationError(msg) from None
 
 
 class CallToolParams(serializers.Serializer[Any]):
@@ -103,23 +90,5 @@ def read(
 
 @cache
 def _instance(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
-    # Validation leaves nothing on a serializer, so one of each serves every request.
+    # Validation leaves no state on a serializer, so one of each serves every request.
     return serializer_class()
-
-
-def encode_cursor(position: str) -> str:
-    """Return the cursor for a position: text that is opaque to a client."""
-    return base64.urlsafe_b64encode(position.encode()).rstrip(b"=").decode()
-
-
-def decode_cursor(cursor: str) -> str:
-    """Return the position that a cursor stands for. Raises ValueError for one that was never issued."""
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        position = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")
-    except (UnicodeError, binascii.Error):
-        position = ""
-    if not _POSITION.fullmatch(position) or encode_cursor(position) != cursor:
-        msg = "no cursor of ours"
-        raise ValueError(msg)
-    return position

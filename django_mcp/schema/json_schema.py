@@ -57,6 +57,20 @@ class NormalForm:
             result["type"] = types[0]
         return result
 
+    def parameter(self, parameter: Mapping[str, Any]) -> Schema:
+        """Return the plain form of a path or query parameter, marked as lenient where the host reads it in its own way."""
+        schema = self.convert(parameter.get("schema", {}))
+        if self.lenient:
+            schema[LENIENT] = True
+        if parameter.get("description"):
+            say(schema, str(parameter["description"]))
+        if parameter.get("explode") is False and "items" in schema:
+            # Written as one value, which the host splits at commas.
+            values = ", ".join(map(str, schema["items"].get("enum", ())))
+            schema = {"type": "string", "description": schema.get("description", "")}
+            say(schema, f"Comma-separated list{f' of: {values}' if values else ''}.")
+        return schema
+
     def _reduce(self, result: Schema) -> None:
         """Drop the keywords that tell nothing in this direction, and the values that are too many for it."""
         shorten(result, MAX_VALUES[self.direction])

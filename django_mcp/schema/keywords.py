@@ -68,6 +68,11 @@ def say(schema: Schema, text: str) -> None:
         schema["description"] = f"{before} {text}".strip()
 
 
+def is_file(schema: Mapping[str, Any]) -> bool:
+    """Tell whether a rewritten schema is that of a file, or of a list of files."""
+    return FILE in str(schema.get("description", "")) or ("items" in schema and is_file(schema["items"]))
+
+
 def facts(source: Mapping[str, Any]) -> Schema:
     """Return the keywords of a schema that concern it alone, rewritten; `type` is a list of names, "null" last."""
     result: Schema = {key: _keyword(key, source[key]) for key in source if key in KEYWORDS}

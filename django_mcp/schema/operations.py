@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from django.utils.translation import get_language
 from rest_framework.generics import GenericAPIView
@@ -18,11 +18,12 @@ from django_mcp.host.views import is_replaced, mock_view, versioned
 from django_mcp.schema.fields import LENIENT
 from django_mcp.schema.inspector import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.schema.json_schema import NormalForm, one_object
-from django_mcp.schema.keywords import FILE, Schema, plain, say
+from django_mcp.schema.keywords import Schema, is_file, plain, say
 from django_mcp.schema.per_user import variant
 from django_mcp.types import Argument, Operation
 
 logger = logging.getLogger("django_mcp")
+T = TypeVar("T")
 
 CACHE_SIZE = 512
 FURTHER_FIELDS = "It may take further fields, which are not described."
@@ -62,6 +63,13 @@ class OperationSchema:
     notes: tuple[str, ...] = ()
     route: str = ""
     warnings: tuple[str, ...] = ()
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def derived(self, derive: Callable[["OperationSchema"], T]) -> T:
+        """Return what `derive` makes of this schema; it is made once, and kept as long as the schema."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast("T", self._derived[derive])
 
 
 _cache: OrderedDict[tuple[Any, ...], OperationSchema] = OrderedDict()
@@ -192,7 +200,7 @@ class _Arguments:
             self.notes.append(_RECURSIVE)
         if "array" in schema.get("type", ()):
             self.properties["items"] = schema
-            self.placement["items"] = Argument(location="body", wire="", file=_is_file(schema))
+            self.placement["items"] = Argument(location="body", wire="", file=is_file(schema))
             self.required += ["items"] if operation.method != "PATCH" else []
             self.sensitive |= {f"items.{path}" for path in form.sensitive}
             self.lenient |= {f"items.{path}".rstrip(".") for path in form.lenient}
@@ -202,7 +210,7 @@ class _Arguments:
         for name, part in schema.get("properties", {}).items():
             self.properties[name] = part
             anything = not part.keys() & {"type", "enum", "anyOf", "oneOf"}
-            self.placement[name] = Argument(location="body", wire=name, file=_is_file(part), json=anything)
+            self.placement[name] = Argument(location="body", wire=name, file=is_file(part), json=anything)
         self.required += schema.get("required", [])
         self.further = schema.get("additionalProperties", False) if self.properties else True
         if self.further is not False:
@@ -242,19 +250,9 @@ class _Arguments:
             self.required.append(argument)
 
     def convert(self, parameter: Mapping[str, Any]) -> Schema:
-        """Return the plain schema of an OpenAPI parameter, marked where the host reads it in its own way."""
         form = NormalForm(self.components, "request")
-        schema = form.convert(parameter.get("schema", {}))
+        schema = form.parameter(parameter)
         self.sensitive |= form.sensitive
-        if form.lenient:
-            schema[LENIENT] = True
-        if parameter.get("description"):
-            say(schema, str(parameter["description"]))
-        if parameter.get("explode") is False and "items" in schema:
-            # Written as one value, which the host splits at commas.
-            values = ", ".join(map(str, schema["items"].get("enum", ())))
-            schema = {"type": "string", "description": schema.get("description", "")}
-            say(schema, f"Comma-separated list{f' of: {values}' if values else ''}.")
         return schema
 
 
@@ -286,10 +284,6 @@ def _versions(view_class: Any, name: str) -> Schema:
         return {}
     allowed = [str(version) for version in versioning.allowed_versions or ()]
     return {"type": "string", "description": "The version of the API.", **({"enum": allowed} if allowed else {})}
-
-
-def _is_file(schema: Mapping[str, Any]) -> bool:
-    return FILE in str(schema.get("description", "")) or ("items" in schema and _is_file(schema["items"]))
 
 
 def _output(openapi: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""What a call answers: one envelope for every outcome, and results that fit."""
+"""The answers of calls: one envelope for every outcome, and results that fit."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class ToolResult:
     question: Mapping[str, Any] | None = None
 
     def as_mcp(self) -> dict[str, Any]:
-        """Return the result as MCP sends it; text is for the clients that do not read the object."""
+        """Return the result as MCP sends it, with its object as text for the clients that do not read objects."""
         if self.question is not None:
             return dict(self.question)
         result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
@@ -66,13 +66,13 @@ class ToolResult:
         return result
 
     def as_text(self) -> "ToolResult":
-        """Return the result without its object, which its text says as well."""
+        """Return the result without its object, whose members its text has as well."""
         text = {"type": "text", "text": compact(self.structured)}
         return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
 
 
 def answer(call: Call, reply: Reply, reach: Reach, outcome: Outcome | None = None) -> ToolResult:
-    """Return what the caller is told of a reply. `outcome` is the record's word on a write, None for a read.
+    """Return the answer for a reply. `outcome` is the recorded one of a write, None for a read.
 
     Raises ProtocolError where a host's function did.
     """
@@ -90,7 +90,7 @@ def answer(call: Call, reply: Reply, reach: Reach, outcome: Outcome | None = Non
 
 
 def settled(call: Call, reply: Reply, reach: Reach, outcome: Outcome) -> ToolResult:
-    """Return what the caller is told of a write that is done and recorded, whatever keeps its answer from being shown.
+    """Return the answer for a write that is done and recorded, also where its result cannot be rendered.
 
     Raises ProtocolError where a host's function did.
     """
@@ -100,18 +100,31 @@ def settled(call: Call, reply: Reply, reach: Reach, outcome: Outcome) -> ToolRes
         raise
     except Exception as error:  # noqa: BLE001 - reported; it is done, and the answer must not say otherwise
         error_id = error_reports.report(f"What {call.target} answered could not be shown.", error)
-        return _unshown(call, outcome, error_id)
+    if outcome.status is not State.SUCCEEDED:
+        text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
+        return failure(call.target, OutcomeUnknown(text, outcome=outcome.as_dict(), errorId=error_id))
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": {},
+        "response": None,
+        "httpStatus": outcome.http_status,
+        "truncated": True,
+        "next": [],
+        "warnings": [f"It was carried out, but its answer could not be shown (error id {error_id}). Do not repeat it."],
+    }
+    return ToolResult(structured=structured)
 
 
 def failure(target: str, error: ToolError) -> ToolResult:
     """Return the error as the model reads it."""
     envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
-    # The order for readers, and no detail of a host's tool in the place of the envelope's own word.
+    # The first envelope gives the order, the second keeps a detail of a host's tool from replacing a member.
     return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
 
 
 def success(call: OperationCall, reply: ViewReply, reach: Reach) -> ToolResult:
-    """Return what the view answered, cut to size, with what was asked and what may follow."""
+    """Return the view's answer, cut to size, with the request and the operations that may follow."""
     blocks, notes = media.attached(reply.attachment, reach.context)
     data = reply.data
     for block in blocks:
@@ -136,31 +149,13 @@ def success(call: OperationCall, reply: ViewReply, reach: Reach) -> ToolResult:
     if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
         structured["response"], structured["truncated"], hint = fit(data, conf.MAX_RESULT_LENGTH)
         if hint:
-            structured["warnings"] = [*warnings, f"{hint} {_going_on(call)}"]
+            structured["warnings"] = [*warnings, f"{hint} {_way_on(call)}"]
         text = compact(structured)
     return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
 
 
-def _unshown(call: Call, outcome: Outcome, error_id: str) -> ToolResult:
-    """Return the answer where a write is done and recorded but its result could not be put into words."""
-    if outcome.status is not State.SUCCEEDED:
-        text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
-        return failure(call.target, OutcomeUnknown(text, outcome=outcome.as_dict(), errorId=error_id))
-    structured: dict[str, Any] = {
-        "status": "success",
-        "api": call.target,
-        "request": {},
-        "response": None,
-        "httpStatus": outcome.http_status,
-        "truncated": True,
-        "next": [],
-        "warnings": [f"It was carried out, but its answer could not be shown (error id {error_id}). Do not repeat it."],
-    }
-    return ToolResult(structured=structured)
-
-
-def _going_on(call: OperationCall) -> str:
-    """Say how to get the rest of a response that was cut, with the operation's own arguments."""
+def _way_on(call: OperationCall) -> str:
+    """Return the way to the rest of a response that was cut, through the operation's own arguments."""
     options = [name for name, argument in call.placement.items() if argument.location == "query"]
     paging = [name for name in options if name in PAGING]
     if paging:
@@ -169,7 +164,7 @@ def _going_on(call: OperationCall) -> str:
 
 
 def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError | ProtocolError:
-    """Return the error that a refusal stands for. `outcome` is the record's word on a write, None for a read."""
+    """Return the error for a refusal or a failure. `outcome` is the recorded one of a write, None for a read."""
     if isinstance(reply.error, ToolError | ProtocolError):
         return reply.error
     if reply.status >= 500:
@@ -194,7 +189,7 @@ def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
 
 
 def refusal_text(reply: Reply) -> str:
-    """Return what a refusal below 500 says, as sentences for the model."""
+    """Return the body of a refusal below 500 as sentences for the model."""
     problems = list(_problems(reply.data, ""))
     text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
     if len(problems) > MAX_PROBLEMS_IN_TEXT:
@@ -214,19 +209,19 @@ def _problems(data: Any, path: str) -> Iterable[str]:
         for index, item in enumerate(data):
             yield from _problems(item, path if isinstance(item, str) else f"{path}[{index}]")
     elif data is not None:
-        said = one_line(data)
-        yield f"{one_line(path)}: {said}" if path else said
+        sentence = one_line(data)
+        yield f"{one_line(path)}: {sentence}" if path else sentence
 
 
 def outcome_of(reply: Reply) -> Outcome:
-    """Return what became of a write, as far as the answer of the view or tool tells."""
+    """Return the outcome of a write, as far as its reply tells."""
     if reply.ok:
         state = State.SUCCEEDED
     elif reply.status < 500 or reply.rolled_back:
         state = State.REJECTED
     else:
         state = State.UNKNOWN
-    # What a server says when it breaks was not written for a caller, neither now nor in a replay.
+    # The body of a 5xx was not written for a caller, neither now nor in a replay.
     response = reply.data if reply.status < 500 else None
     return Outcome(status=state, http_status=reply.http_status, response=response, error_id=reply.error_id)
 

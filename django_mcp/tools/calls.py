@@ -1,11 +1,13 @@
-"""Operations as one caller meets them: their schema, whether they ask, and their calls."""
+"""An operation for one caller: its schema, its need of approval, and its call."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import approval_required
+from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.arguments.normalise import normalise
+from django_mcp.arguments.plans import Plan, argument_plan
 from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.types import Operation, OperationCall, Safety
@@ -17,7 +19,7 @@ def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
 
 
 def requires_approval(operation: Operation, reach: Reach) -> bool:
-    """Tell whether the operation asks before it runs, by its own word or by a rule's."""
+    """Tell whether the operation asks before it runs, because its host or a rule says so."""
     rules = reach.server.rules_for(operation.name, operation.method, operation.route)
     return approval_required(rules, said=operation.requires_approval)
 
@@ -28,7 +30,7 @@ def reads_at_once(operation: Operation, reach: Reach) -> bool:
 
 
 def bare_call(operation: Operation, reach: Reach, *, tool: str, **more: Any) -> OperationCall:
-    """Return the call of an operation through a tool; without arguments it is enough to decide on."""
+    """Return the call of an operation through a tool; without arguments it is enough for `policy.decide`."""
     return OperationCall(
         tool=tool,
         target=operation.name,
@@ -44,12 +46,8 @@ def bare_call(operation: Operation, reach: Reach, *, tool: str, **more: Any) -> 
 
 def reachable_names(names: Iterable[str], reach: Reach) -> list[str]:
     """Return the canonical names of those operations that the caller reaches, in whatever way they are published."""
-    found = (reach.catalog.get(name) for name in names)
-    return [operation.name for operation in found if operation is not None and reach.reaches(operation)]
-
-
-# Models answer a request for confirmation with these, of their own accord. They confirm nothing.
-CONSENT_NAMES = frozenset({"confirm", "confirmed", "confirmation", "approve", "approved"})
+    operations = (reach.catalog.get(name) for name in names)
+    return [operation.name for operation in operations if operation is not None and reach.reaches(operation)]
 
 
 def operation_call(
@@ -61,14 +59,8 @@ def operation_call(
     """
     schema = schema_of(operation, reach)
     args, ignored = without_consent(args, schema)
-    effective, warnings = normalise(
-        schema.input,
-        _with_lists(args, schema),
-        read_only=schema.read_only,
-        partial=operation.method == "PATCH",
-        needed=frozenset(name for name, argument in schema.placement.items() if argument.location == "path"),
-        lenient=schema.lenient,
-    )
+    plan = schema.derived(plan_of)
+    effective, warnings = normalise(plan, _with_lists(args, schema), partial=operation.method == "PATCH")
     return bare_call(
         operation,
         reach,
@@ -83,22 +75,28 @@ def operation_call(
     )
 
 
+def plan_of(schema: OperationSchema) -> Plan:
+    """Return the plan by which the arguments of an operation are checked."""
+    route = frozenset(name for name, argument in schema.placement.items() if argument.location == "path")
+    return argument_plan(schema.input, read_only=schema.read_only, route=route, lenient=schema.lenient)
+
+
 def _with_lists(args: dict[str, Any], schema: OperationSchema) -> dict[str, Any]:
     """Return the arguments with single values of the query as lists where lists are meant: ?name=a is a list of one."""
     properties = schema.input.get("properties", {})
-
-    def single(name: str, value: Any) -> bool:
-        placed = schema.placement.get(name)
-        if placed is None or placed.location != "query" or "array" not in properties.get(name, {}).get("type", ()):
-            return False
-        # What is blank is not set, what begins with a bracket is a list as text.
-        return isinstance(value, int | float) or (isinstance(value, str) and value.lstrip()[:1] not in {"", "["})
-
-    return {name: [value] if single(name, value) else value for name, value in args.items()}
+    wrapped = dict(args)
+    for name, value in args.items():
+        argument = schema.placement.get(name)
+        if argument is None or argument.location != "query" or "array" not in properties.get(name, {}).get("type", ()):
+            continue
+        # A blank text is an argument that is not set, one that begins with a bracket is a list.
+        if isinstance(value, int | float) or (isinstance(value, str) and value.lstrip()[:1] not in {"", "["}):
+            wrapped[name] = [value]
+    return wrapped
 
 
 def without_consent(args: dict[str, Any], schema: OperationSchema) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments without words of consent that the operation does not take, and a warning for each.
+    """Return the arguments without names of consent that the operation does not take, and a warning for each.
 
     An operation that takes any argument may mean something by them.
     """

@@ -72,8 +72,7 @@ def require_exposure(server: Server, *, again: bool = False) -> None:
 def authenticate(request: HttpRequest, *, client: str) -> Caller:
     """Return the caller of a request; `client` is the name that its software gives itself.
 
-    Raises ProtocolError with HTTP status 401, never 403: what a caller may do is decided later; 404 instead of 401
-    where nothing is exposed.
+    Raises ProtocolError with HTTP status 401, never 403: permissions are decided later; or 404 where nothing is exposed.
     """
     drf_request = Request(cookieless(request))
     try:
@@ -102,7 +101,7 @@ def server_for(caller: Caller) -> Server:
     """Return the snapshot of the server's settings that holds now."""
     # A key's own query has brought the stamp along.
     if isinstance(caller.auth, APIKey):
-        return server_config.load(getattr(caller.auth, "server_stamp", None))
+        return server_config.for_stamp(getattr(caller.auth, "server_stamp", None))
     return server_config.current()
 
 

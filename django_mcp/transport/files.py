@@ -26,7 +26,7 @@ METHODS = "GET, HEAD, OPTIONS"
 REQUEST_HEADERS = f"{headers.REQUEST_HEADERS}, range, if-range"
 EXPOSED_HEADERS = f"{headers.EXPOSED_HEADERS}, Accept-Ranges, Content-Disposition, Content-Length, Content-Range"
 CHUNK = 64 * 1024
-# RFC 9110, section 14.1.2: one range of bytes, from a first one on or the last so many.
+# RFC 9110, section 14.1.2: one range of bytes, from a first byte on or the last so many.
 _RANGE = re.compile(r"bytes=[ \t]*(?:([0-9]{1,30})-([0-9]{0,30})|-([0-9]{1,30}))[ \t]*", re.IGNORECASE)
 
 
@@ -50,7 +50,7 @@ class FileView(JsonView):
         return _finish(request, refusal)
 
     def _answer(self, request: HttpRequest, token: str) -> HttpResponseBase:
-        authentication.require_exposure(server_config.remembered(), again=True)
+        authentication.require_exposure(server_config.cached(), again=True)
         if request.method == "OPTIONS":
             return _preflight(request)
         if request.method not in {"GET", "HEAD"}:

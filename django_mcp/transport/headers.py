@@ -40,7 +40,7 @@ def require_json(request: HttpRequest) -> None:
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """Return the body. Refuses with 413 one larger than MAX_REQUEST_BYTES, with 411 or 400 one that cannot be read."""
+    """Return the body. Refuse one larger than MAX_REQUEST_BYTES with 413, one that cannot be read with 411 or 400."""
     limit = conf.MAX_REQUEST_BYTES
     length = str(request.META.get("CONTENT_LENGTH") or "").strip()
     counted = length.isdecimal()

@@ -54,7 +54,7 @@ class McpView(JsonView):
         return headers.finish(request, response)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
-        authentication.require_exposure(server_config.remembered(), again=True)
+        authentication.require_exposure(server_config.cached(), again=True)
         if request.method == "OPTIONS":
             return headers.preflight(request)
         headers.require_post(request)

@@ -32,7 +32,7 @@ def make_server(mode=TOKEN, *, group=None, rules=(), writes_enabled=True):
 
 
 def make_operation(**values):
-    said = {
+    defaults = {
         "name": "CreateOrder",
         "method": "POST",
         "route": "/orders/",
@@ -42,9 +42,8 @@ def make_operation(**values):
         "callback": lambda request: None,
         "view_class": object,
         "handler": "create",
-        **values,
     }
-    return Operation(**said)
+    return Operation(**{**defaults, **values})
 
 
 def resolved(operation, server):
@@ -120,7 +119,7 @@ def test_a_rejected_call_is_told_what_to_do_instead():
 
 @pytest.mark.parametrize("nonsense", ["", "delegate", "DELEGATE_TO_CLIENT", "none", 0, False])
 def test_a_mode_that_is_none_asks_for_a_confirmation(nonsense):
-    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_words: (), mode_of=lambda _group, _rules: nonsense)
+    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_name: (), mode_of=lambda _group, _rules: nonsense)
     assert isinstance(decide(make_call(), server, make_caller()), Confirm)
 
 

@@ -32,7 +32,7 @@ LEAKS = re.compile(rb"Traceback|<!doctype|<html|Internal error|internal_error|Er
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a request: status 0 where the connection was closed without one. `seconds` is the time to its end."""
+    """The answer to a request: status 0 where the connection was closed without one. It ended after `seconds`."""
 
     status: int
     content_type: str
@@ -142,7 +142,7 @@ def fuzz(served: Shop, numbers: range, seed: int) -> Findings:
 
 
 def _afterwards(served: Shop) -> list[str]:
-    """Return the faults of the shop afterwards, in which an order is proposed and confirmed by workers that never died."""
+    """Return the faults of the shop afterwards: a dead worker, a traceback, an order that cannot be placed."""
     faults = []
     log = served.server.log.read_text(errors="replace")
     if log.count("Booting worker") != served.workers:

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -71,6 +72,13 @@ def call_of(
         arguments=arguments,
         placement=placement or {},
     )
+
+
+@contextmanager
+def swallowing(request: Any) -> Iterator[None]:
+    """Be a context of the host's that lets no exception through."""
+    with suppress(Exception):
+        yield
 
 
 def execute(call: OperationCall, context: Context, *, guard: Any = None) -> Any:

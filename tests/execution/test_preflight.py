@@ -14,7 +14,7 @@ from django_mcp.execution.preflight import examine
 from django_mcp.execution.targets import changes, target_of
 from django_mcp.redaction import MASK
 from django_mcp.types import Argument, Finding
-from tests.execution.conftest import call_of, execute, operation_at
+from tests.execution.conftest import call_of, execute, operation_at, swallowing
 from tests.host import views
 from tests.host.models import Item, Person
 
@@ -383,18 +383,11 @@ def test_throttles_of_another_kind_are_not_charged(call, context, monkeypatch):
 
 
 def test_a_swallowing_context_refuses(call, context, settings, monkeypatch):
-    @contextmanager
-    def swallow(request):
-        try:
-            yield
-        except Exception:
-            return
-
     def get_queryset(view):
         raise LookupError
 
     monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
-    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallow]}
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallowing]}
     refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
     assert (refusal.status, refusal.rolled_back) == (500, True)
 

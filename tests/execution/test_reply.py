@@ -112,6 +112,10 @@ def test_retry_after_is_read_and_a_5xx_is_named_in_the_log(kind, caplog):
     assert reply.error_id in caplog.text
 
 
+def test_a_date_in_retry_after_is_seconds(kind):
+    assert 50 <= kind("busy_until").retry_after <= 60
+
+
 def test_an_error_page_is_not_passed_on(kind):
     assert kind("debug_page").data is None
 

@@ -1,11 +1,8 @@
-"""The parameters of MCP's methods, and the cursors of listings."""
+"""The parameters of MCP's methods."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import serializers
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
 
 
@@ -31,13 +28,10 @@ def test_a_list_is_asked_for_without_cursor(params):
     assert not read(ListToolsParams, params).get("cursor")
 
 
-def test_a_cursor_is_read_as_the_position_it_stands_for():
-    assert read(ListToolsParams, {"cursor": serializers.encode_cursor("2CreateOrder")})["cursor"] == "2CreateOrder"
-
-
-@pytest.mark.parametrize("cursor", ["abc", 5, {}])
-def test_a_cursor_that_was_never_handed_out_is_refused(cursor):
-    assert "cursor: " in problem(ListToolsParams, {"cursor": cursor})
+def test_a_cursor_is_text():
+    assert read(ListToolsParams, {"cursor": "abc"}) == {"cursor": "abc"}
+    for cursor in (5, {}):
+        assert "cursor: " in problem(ListToolsParams, {"cursor": cursor})
 
 
 @pytest.mark.parametrize("params", [{}, {"name": None}, {"name": 5}, {"name": ["api_call"]}])
@@ -60,25 +54,3 @@ def test_arguments_may_be_left_out(params):
 def test_arguments_come_through_as_they_are():
     arguments = {"a": {"b": [1, None, " x "]}, "": 0, "c\0": "\0"}
     assert read(CallToolParams, {"name": " a ", "arguments": arguments}) == {"name": " a ", "arguments": arguments}
-
-
-@given(st.from_regex(r"[0-9][A-Za-z0-9_-]{1,64}", fullmatch=True).map(lambda text: text.rstrip("\n")))
-def test_a_cursor_leads_back_to_its_position(position):
-    assert serializers.decode_cursor(serializers.encode_cursor(position)) == position
-
-
-@given(st.text())
-def test_other_text_is_no_cursor_or_stands_for_one_position(text):
-    try:
-        position = serializers.decode_cursor(text)
-    except ValueError:
-        return
-    assert serializers.encode_cursor(position) == text
-
-
-@pytest.mark.parametrize(
-    "text", ["", "=", "abc", "MXN0YW1w=", "MXN0YW1w\n", " MXN0YW1w", "MXN0YW1", "ü", "\0", "1" * 10_000]
-)
-def test_what_was_never_handed_out_is_refused(text):
-    with pytest.raises(ValueError, match="no cursor of ours"):
-        serializers.decode_cursor(text)

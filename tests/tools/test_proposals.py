@@ -7,8 +7,9 @@ CALLER = Caller(subject="anonymous", user=None)
 
 
 def call(**more):
-    said = {"tool": "api_call", "target": "order_create", "safety": Safety.WRITE, "requires_approval": False}
-    return Call(group="orders", **{**said, **more})
+    return Call(
+        tool="api_call", target="order_create", safety=Safety.WRITE, requires_approval=False, group="orders", **more
+    )
 
 
 def test_without_the_hosts_words_the_arguments_are_told():

@@ -30,9 +30,9 @@ SQL = {
 
 
 @pytest.fixture
-def exposed(db, monkeypatch):
+def exposed(db):
     """An exposed group, in a process that remembers nothing yet."""
-    monkeypatch.setattr(server_config, "_remembered", None)
+    server_config.forget()
     return ToolGroup.objects.create(name="coffee-shop", exposed=True)
 
 

@@ -93,7 +93,7 @@ def test_an_unforeseen_exception_is_an_internal_error_with_an_id_that_the_log_ha
 
 
 def test_a_broken_database_is_an_internal_error(stranger, exposed, monkeypatch, caplog):
-    monkeypatch.setattr(server_config, "remembered", lambda: 1 / 0)
+    monkeypatch.setattr(server_config, "cached", lambda: 1 / 0)
     refusal(stranger(), 200, -32603)
     assert "ZeroDivisionError" in caplog.text
 

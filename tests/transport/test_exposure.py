@@ -9,7 +9,7 @@ from tests.transport.refusals import refusal
 
 @pytest.mark.parametrize("method", ["get", "post", "delete", "options", "put"])
 def test_nothing_exposed_is_404_for_every_method(db, monkeypatch, http, method):
-    monkeypatch.setattr(server_config, "_remembered", None)
+    server_config.forget()
     refusal(getattr(http, method)("/mcp"), 404)
 
 
