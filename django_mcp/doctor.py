@@ -22,13 +22,13 @@ from rest_framework.parsers import FileUploadParser
 from django_mcp.access.exposure import exposed
 from django_mcp.access.server_config import Server
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.host.views import view_for
+from django_mcp.host.handlers import BODY_METHODS
+from django_mcp.host.views import mock_view
 from django_mcp.schema.inspector import PASSED_OVER, inspector_for, quietly
 from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
 from django_mcp.schema.per_user import is_customised
 from django_mcp.types import Operation
 
-_METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _WRITABLE_TYPES = (
     "application/json",
     "multipart/form-data",
@@ -191,7 +191,7 @@ def _permissions(operation: Operation) -> Iterator[_Finding]:
         # One that is a property is the host's to answer.
         with suppress(AttributeError):
             setattr(user, flag, True)
-    view: Any = view_for(operation)
+    view: Any = mock_view(operation)
     view.request.user = user
     for permission in view.get_permissions():
         try:
@@ -221,7 +221,7 @@ def _documentation(operation: Operation) -> Iterator[_Finding]:
     handler = getattr(operation.view_class, operation.handler, None)
     if is_customised(operation.view_class, operation.callback, handler):
         with quietly():
-            inspector = inspector_for(view_for(operation), operation.callback, handler, operation.method)
+            inspector = inspector_for(mock_view(operation), operation.callback, handler, operation.method)
             inspector.path = operation.route
             if inspector.get_summary():
                 return
@@ -237,7 +237,7 @@ def _pagination(operation: Operation) -> Iterator[_Finding]:
     lists = operation.handler == "list" or (operation.handler == "get" and issubclass(view_class, ListModelMixin))
     if operation.method != "GET" or not lists or not issubclass(view_class, GenericAPIView):
         return
-    view: Any = view_for(operation)
+    view: Any = mock_view(operation)
     paginator = view.paginator
     unsized = isinstance(paginator, PageNumberPagination) and not (
         paginator.page_size or paginator.page_size_query_param
@@ -251,9 +251,9 @@ def _pagination(operation: Operation) -> Iterator[_Finding]:
 
 
 def _parsers(operation: Operation) -> Iterator[_Finding]:
-    if operation.method not in _METHODS_WITH_BODY:
+    if operation.method not in BODY_METHODS:
         return
-    view: Any = view_for(operation)
+    view: Any = mock_view(operation)
     parsers = view.get_parsers()
     if parsers and all(isinstance(parser, FileUploadParser) for parser in parsers):
         text = "It takes a file as its whole body, which cannot be sent as arguments."
@@ -267,7 +267,7 @@ def _parsers(operation: Operation) -> Iterator[_Finding]:
 
 
 def _renderers(operation: Operation) -> Iterator[_Finding]:
-    types = [str(renderer.media_type) for renderer in view_for(operation).get_renderers()]
+    types = [str(renderer.media_type) for renderer in mock_view(operation).get_renderers()]
     if types and all(media_type == "text/html" for media_type in types):
         yield _Finding(Severity.WARNING, "It answers pages of HTML only.", f"Add JSONRenderer, {_LEAVE_OUT}.")
 

@@ -39,9 +39,10 @@ def required_permissions(operation: Operation) -> frozenset[str] | None:
     view: Any = operation.view_class
     if view.get_permissions is not APIView.get_permissions:
         return None
-    initkwargs = getattr(operation.callback, "initkwargs", {})
-    queryset = initkwargs.get("queryset", getattr(view, "queryset", None))
-    classes = initkwargs.get("permission_classes", view.permission_classes)
+    queryset = declared(operation, "queryset")
+    classes = declared(operation, "permission_classes")
+    if not isinstance(classes, list | tuple | set):
+        return None
     by_model = [item for item in classes if hasattr(item, "get_required_permissions")]
     if not by_model or queryset is None or not set(classes) <= _NAMELESS.union(by_model):
         return None

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from django_mcp.execution.charges import charge_throttles
 from django_mcp.execution.variants import subclass, variant
+from django_mcp.host.handlers import WRITE_ACTIONS
 from django_mcp.types import Operation
 
 _LOOKS_UP = "get_object"
@@ -66,13 +67,12 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-_ACTIONS = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
 _GENERIC_HANDLERS = frozenset(
     member
     for view_class in vars(generics).values()
     if isinstance(view_class, type)
     for name, member in vars(view_class).items()
-    if name in _ACTIONS
+    if name in WRITE_ACTIONS
 )
 # What has to be DRF's own for an action to be DRF's own.
 _STANDARD: dict[str, dict[str, Any]] = {
@@ -143,7 +143,7 @@ def _rehearsed_class(view_class: type, handler: str) -> type:
 def standard_action(view_class: type, handler: str) -> str | None:
     """Return DRF's name for what the handler does, or None where the host wrote it."""
     if getattr(view_class, handler) in _GENERIC_HANDLERS:
-        handler = _ACTIONS[handler]
+        handler = WRITE_ACTIONS[handler]
     needed = _STANDARD.get(handler)
     if needed is None or any(getattr(view_class, name, None) is not own for name, own in needed.items()):
         return None

@@ -1,7 +1,6 @@
 """A call's arguments as the parts of an HTTP request: path, query string and body."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +10,12 @@ from rest_framework.mixins import ListModelMixin
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
+from django_mcp.host.handlers import BODYLESS_METHODS, HOLE
+from django_mcp.host.views import declared
 from django_mcp.protocol.json import compact
 from django_mcp.types import Argument, Operation, OperationCall, Safety
 
 JSON = "application/json"
-BODYLESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-
-_HOLE = re.compile(r"\{([^{}]+)\}")
 
 Placed = dict[str, tuple[Argument, Any]]
 
@@ -42,11 +40,11 @@ def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
     """
     operation = call.operation
     placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
-    names = _HOLE.findall(operation.route)
+    names = HOLE.findall(operation.route)
     for name, value in call.arguments.items():
         argument = call.placement.get(name)
         if argument is None:
-            rest = "query" if operation.method in BODYLESS else "body"
+            rest = "query" if operation.method in BODYLESS_METHODS else "body"
             argument = Argument(location="path" if name in names else rest, wire=name)  # type: ignore[arg-type]
         placed[argument.location][name] = (argument, value)
     path, holes = _path(operation, placed["path"])
@@ -64,7 +62,7 @@ def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
 def _path(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
     """Return the filled route, and the text in each of its holes by the name in the URL pattern."""
     texts: dict[str, str] = {}
-    holes = _HOLE.findall(operation.route)
+    holes = HOLE.findall(operation.route)
     for name, (argument, value) in values.items():
         by_pattern = [hole for hole in holes if operation.path_arguments.get(hole) == argument.wire]
         for hole in (argument.wire, name, *by_pattern):
@@ -77,13 +75,13 @@ def _path(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
         raise ValidationFailed(msg, errors={hole: ["This field is required."] for hole in missing})
     if any("\0" in value for value in texts.values()):
         raise NotFound
-    path = _HOLE.sub(lambda match: texts[match[1]], "/" + operation.route.lstrip("/"))
+    path = HOLE.sub(lambda match: texts[match[1]], "/" + operation.route.lstrip("/"))
     return path, {operation.path_arguments.get(hole, hole): texts[hole] for hole in holes}
 
 
 def _body(operation: Operation, values: Placed, parsers: Sequence[str]) -> tuple[bytes, str]:
     """Return the body and its content type: a form where there is a file or no JSON is parsed, else JSON."""
-    if operation.method in BODYLESS or (operation.method == "DELETE" and not values):
+    if operation.method in BODYLESS_METHODS or (operation.method == "DELETE" and not values):
         return b"", ""
     files = any(argument.file and value is not None for argument, value in values.values())
     multipart = uploads.MULTIPART in parsers
@@ -143,8 +141,7 @@ def _size_argument(call: OperationCall) -> str | None:
     operation = call.operation
     if operation.method != "GET" or call.safety is not Safety.READ_ONLY:
         return None
-    initkwargs = getattr(operation.callback, "initkwargs", {})
-    paginator = initkwargs.get("pagination_class", getattr(operation.view_class, "pagination_class", None))
+    paginator = declared(operation, "pagination_class")
     name: str | None = getattr(paginator, "limit_query_param", None) or getattr(
         paginator, "page_size_query_param", None
     )

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from django_mcp.errors import NotFound
 from django_mcp.execution.request_parts import Parts, compose
 from django_mcp.host.requests import Context, inner_request
-from django_mcp.host.views import bare_view
+from django_mcp.host.views import bare_view, declared
 from django_mcp.types import Operation, OperationCall
 
 
@@ -132,13 +132,12 @@ def _media_types(operation: Operation, context: Context, kind: str) -> list[str]
     """Return the media types of the view's parsers or renderers; a view that decides by request is asked."""
     view_class: Any = operation.view_class
     getter = f"get_{kind}s"
-    if getattr(view_class, getter) is not getattr(APIView, getter):
+    classes = declared(operation, f"{kind}_classes")
+    if getattr(view_class, getter) is not getattr(APIView, getter) or not isinstance(classes, list | tuple):
         # A view that needs its URL's arguments for that has to do with the declaration of its class.
         with suppress(Exception):
             view = bare_view(operation, inner_request(context, method=operation.method, path="/"))
             return [item.media_type or "" for item in getattr(view, getter)()]
-    initkwargs = getattr(operation.callback, "initkwargs", {})
-    classes = initkwargs.get(f"{kind}_classes", getattr(view_class, f"{kind}_classes"))
     return [item.media_type or "" for item in classes]
 
 

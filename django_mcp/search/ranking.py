@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from referencing.jsonschema import DRAFT202012
 
+from django_mcp.host.handlers import STANDARD_ACTIONS, WRITE_ACTIONS
 from django_mcp.search import words
 from django_mcp.types import Operation, Safety
 
@@ -48,10 +49,6 @@ SIMILAR_NAME = 0.6
 FREQUENT = 500
 
 _NAMES = frozenset({"name", "aliases"})
-_ACTIONS = {
-    "create": "create", "post": "create", "update": "update", "partial_update": "update", "put": "update",
-    "patch": "update", "destroy": "delete", "delete": "delete",
-}  # fmt: skip
 
 
 class ArgumentTexts(NamedTuple):
@@ -107,7 +104,8 @@ def _action(operation: Operation) -> str:
     if operation.safety is Safety.DESTRUCTIVE:
         return "delete"
     # What any other action does is not known from its method.
-    return _ACTIONS.get(operation.handler, "")
+    action = STANDARD_ACTIONS.get(WRITE_ACTIONS.get(operation.handler, operation.handler))
+    return action.verb if action else ""
 
 
 def _strengths(described: Mapping[str, Sequence[str]], usual: Mapping[str, float]) -> dict[str, float]:
