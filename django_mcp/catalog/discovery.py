@@ -15,7 +15,7 @@ from django_mcp.catalog import summaries
 from django_mcp.catalog.endpoints import Endpoint, enumerate_endpoints
 from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.problems import Problem, dangling, uninspectable
-from django_mcp.catalog.summaries import present
+from django_mcp.catalog.summaries import present, shared_docstrings
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
 from django_mcp.host.handlers import HOLE, action_name, handler_function, handler_name, infer, is_ambiguous
@@ -72,10 +72,11 @@ def _index(urlconf: Any) -> Catalog:
     enumeration = enumerate_endpoints(urlconf)
     problems = list(enumeration.problems)
     generator: Any = SchemaGenerator(patterns=[])  # type: ignore[no-untyped-call]
+    shared = shared_docstrings(enumeration.endpoints)
     drafts: dict[Candidate, Operation] = {}
     for endpoint in enumeration.endpoints:
         try:
-            drafts.update(_drafts(endpoint, generator))
+            drafts.update(_drafts(endpoint, generator, shared))
         except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
             problems.append(uninspectable(endpoint.path, error))
     names, collisions = assign(drafts)
@@ -89,7 +90,7 @@ def _index(urlconf: Any) -> Catalog:
     return Catalog(operations, tuple(problems), by_name)
 
 
-def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Operation]]:
+def _drafts(endpoint: Endpoint, generator: Any, shared: frozenset[str]) -> Iterator[tuple[Candidate, Operation]]:
     """Yield the operations of an endpoint without their names, each beside the names that it may get."""
     callback, view_class = endpoint.callback, endpoint.view_class
     route, arguments = _template(endpoint, generator)
@@ -99,7 +100,7 @@ def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Ope
     for method, action in actions.items():
         draft = _draft(endpoint, method, ambiguous=is_ambiguous(answered[method]))
         draft = replace(draft, route=route, path_arguments=arguments)
-        texts = present(draft, action)
+        texts = present(draft, action, shared)
         if draft.hints.exclude or texts.excluded:
             continue
         name = derive(

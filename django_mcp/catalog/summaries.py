@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from django.apps import apps
 from drf_spectacular.plumbing import get_doc
 
-from django_mcp.host.handlers import STANDARD_ACTIONS, handler_function
+from django_mcp.catalog.endpoints import Endpoint
+from django_mcp.host.handlers import STANDARD_ACTIONS, handler_function, handler_name
 from django_mcp.host.views import mock_view, versioned
 from django_mcp.schema.inspector import inspector_for, quietly
 from django_mcp.schema.per_user import is_customised
@@ -35,10 +37,29 @@ class Presentation:
     description: str
 
 
-def present(operation: Operation, action: str | None) -> Presentation:
+def shared_docstrings(endpoints: Iterable[Endpoint]) -> frozenset[str]:
+    """Return the docstrings that views of two resources have: those of mixins, which say nothing of either.
+
+    A resource is a model, or where a view names none the beginning of its route.
+    """
+    resources: dict[str, set[object]] = {}
+    first_routes: dict[object, str] = {}
+    for endpoint in endpoints:
+        for method in endpoint.methods:
+            handler = handler_name(endpoint.callback, method)
+            # Code that stands at several routes is about one resource all the same.
+            code = handler_function(endpoint.view_class, handler)
+            route = first_routes.setdefault((endpoint.view_class.__name__, code), endpoint.path.partition("{")[0])
+            for text in _docstrings(endpoint.view_class, handler):
+                resources.setdefault(text, set()).add(_model_of(endpoint.view_class) or route)
+    return frozenset(text for text, owners in resources.items() if text and len(owners) > 1)
+
+
+def present(operation: Operation, action: str | None, shared: Collection[str] = ()) -> Presentation:
     """Return how an operation that has no texts yet is presented, in the active language.
 
-    `action` is what its method does, None where only the view knows. Raises what the host's view raises.
+    `action` is what its method does, None where only the view knows. Docstrings that are `shared` count as none. Raises
+    what the host's view raises.
     """
     view_class, hints = operation.view_class, operation.hints
     handler = getattr(view_class, operation.handler, None)
@@ -54,7 +75,9 @@ def present(operation: Operation, action: str | None) -> Presentation:
             operation_id = str(inspector.get_operation_id() or "")
             tags = tuple(str(tag) for tag in inspector.get_tags() or ())
             summary = str(inspector.get_summary() or "")
-    of_handler, of_view = _docstrings(view_class, operation.handler)
+    of_handler, of_view = ("" if text in shared else text for text in _docstrings(view_class, operation.handler))
+    if description.strip() in shared:
+        description = ""
     about_view = not of_handler and description in {"", of_view}
     description = description or of_handler or of_view
     declared = summary or hints.description
@@ -86,12 +109,18 @@ def _label(operation: Operation, action: str) -> str:
     """Return what an action does, with the name of the model for a standard action of a view that has one."""
     standard = STANDARD_ACTIONS.get(action)
     label = standard.title if standard else action.replace("_", " ").capitalize()
-    model: Any = getattr(getattr(operation.view_class, "queryset", None), "model", None)
+    model = _model_of(operation.view_class)
     if model is None or operation.handler not in STANDARD_ACTIONS:
         return label
     options = model._meta  # noqa: SLF001 - Django documents it
     noun = options.verbose_name_plural if operation.handler == "list" else options.verbose_name
     return f"{label} {noun}" if noun else label
+
+
+def _model_of(view_class: Any) -> Any:
+    """Return the model of a view: that of its queryset, else that of its serializer."""
+    model = getattr(getattr(view_class, "queryset", None), "model", None)
+    return model or getattr(getattr(getattr(view_class, "serializer_class", None), "Meta", None), "model", None)
 
 
 @lru_cache(maxsize=1024)

@@ -47,6 +47,10 @@ FIELDS = {
     "project_title": (lambda: serializers.CharField(source="project.title", read_only=True), None),
     "project": (lambda: serializers.PrimaryKeyRelatedField(queryset=Project.objects.all()), "other"),
 }
+# Two fields that write one column overwrite each other, which no preview can order.
+WRITTEN = {
+    "label": "title", "defaulted": "kind", "computed": "weight", "hidden": "weight", "star": "weight", "unseen": "open",
+}  # fmt: skip
 COLUMNS = ("title", "kind", "weight", "cost", "open", "details", "project_id", "owner_id")
 MEANWHILE = {
     "nothing": lambda ticket: None,
@@ -123,7 +127,9 @@ def sam(db):
 @pytest.mark.slow
 @hypothesis(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    names=st.lists(st.sampled_from(sorted(FIELDS)), min_size=1, max_size=6, unique=True),
+    names=st.lists(
+        st.sampled_from(sorted(FIELDS)), min_size=1, max_size=6, unique_by=lambda name: WRITTEN.get(name, name)
+    ),
     sent=st.sets(st.sampled_from(sorted(FIELDS))),
     method=st.sampled_from(["update", "partial_update", "destroy"]),
     meanwhile=st.sampled_from(sorted(MEANWHILE)),
