@@ -18,12 +18,13 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.parsers import FileUploadParser
+from rest_framework.throttling import SimpleRateThrottle
 
 from django_mcp.access.exposure import exposed
 from django_mcp.access.server_config import Server
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.host.handlers import BODY_METHODS
-from django_mcp.host.views import mock_view
+from django_mcp.host.views import declared, mock_view
 from django_mcp.schema.inspector import PASSED_OVER, inspector_for, quietly
 from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
 from django_mcp.schema.per_user import is_customised
@@ -281,7 +282,18 @@ def _transactions(operation: Operation) -> Iterator[_Finding]:
         yield _Finding(Severity.ERROR, text, "Decorate it with transaction.non_atomic_requests.")
 
 
+def _throttles(operation: Operation) -> Iterator[_Finding]:
+    throttles: Any = declared(operation, "throttle_classes") or ()
+    own = sorted(item.__name__ for item in throttles if not issubclass(item, SimpleRateThrottle))
+    if operation.mutates and own:
+        yield _Finding(
+            Severity.NOTE,
+            f"{', '.join(own)} counts in a way of its own: a proposal is not counted, only the call that runs.",
+            "Derive it from SimpleRateThrottle, where proposals should count as well.",
+        )
+
+
 _CHECKS: tuple[Callable[[Operation], Iterable[_Finding]], ...] = (
     _description, _authentication, _permissions, _safety, _documentation, _pagination, _parsers, _renderers,
-    _transactions,
+    _transactions, _throttles,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from django.core.checks import Tags, register
 
-from django_mcp.checks.catalog import check_descriptions, check_names
+from django_mcp.checks.catalog import check_descriptions, check_dry_runs, check_names
 from django_mcp.checks.deployment import check_deployment, check_distributions
 from django_mcp.checks.settings import check_settings
 
@@ -11,6 +11,7 @@ def register_checks() -> None:
     """Register all checks. Those of risks run under `--deploy` only: while developing they would only be noise."""
     register(check_settings, Tags.security)
     register(check_names, Tags.security)
+    register(check_dry_runs, Tags.security)
     register(check_distributions, Tags.security)
     register(check_deployment, Tags.security, deploy=True)
     register(check_descriptions, Tags.security, deploy=True)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Warning  # noqa: A004 - as Django names it
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - as Django names it
 
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.catalog.discovery import Catalog, get_catalog
@@ -71,3 +72,18 @@ def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
                 )
             )
     return messages
+
+
+def check_dry_runs(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that whatever is tried for its proposal can be undone: Django runs no async view in a transaction."""
+    catalog = _catalog()
+    return [
+        Error(
+            f"{operation.name} cannot be tried in advance: its view is async, and runs in no transaction.",
+            hint="Leave out mcp_operation(dry_run=True), or make it a callable that works out the preview.",
+            obj=operation.name,
+            id="django_mcp.E016",
+        )
+        for operation in (catalog.operations if catalog else ())
+        if operation.hints.dry_run is True and iscoroutinefunction(operation.callback)
+    ]

@@ -1,6 +1,7 @@
 """An operation that says `dry_run=True` is run and undone for its proposal. Also its URLconf."""
 
 import pytest
+from asgiref.sync import markcoroutinefunction
 from django.contrib.auth.models import User
 from django.core import mail
 from django.db import transaction
@@ -12,6 +13,8 @@ from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from django_mcp import mcp_operation
+from django_mcp.catalog.discovery import forget
+from django_mcp.checks.catalog import check_dry_runs
 from django_mcp.testing import McpClient, exposing
 from tests.host.models import Item
 
@@ -59,6 +62,15 @@ class Own(APIView):
             return Response({"amount": ["Say how much."]}, status=422)
         Item.objects.create(name="booked")
         return Response({"booked": request.data["amount"]}, status=201)
+
+
+@mcp_operation(dry_run=True)
+class Async(APIView):
+    async def post(self, request):
+        return Response({})
+
+    async def dispatch(self, request, *args, **kwargs):
+        return Response({})
 
 
 urlpatterns = [
@@ -125,3 +137,13 @@ def test_writes_that_are_switched_off_are_not_tried(mcp):
     ServerSettings.load()
     ServerSettings.objects.update(writes_enabled=False)
     assert mcp.call("own", {"amount": 5}).code == "unavailable"
+
+
+def test_an_async_view_cannot_be_tried(mcp, settings, monkeypatch):
+    view = Async.as_view()
+    markcoroutinefunction(view)
+    monkeypatch.setattr(f"{__name__}.urlpatterns", [*urlpatterns, path("async/", view, name="async")])
+    forget()
+    (message,) = check_dry_runs(None)
+    assert (message.id, message.obj) == ("django_mcp.E016", "async")
+    forget()
