@@ -148,7 +148,7 @@ def test_a_secret_of_the_wrong_kind_is_not_printed(settings, key):
 def test_checks_are_registered():
     registered = registry.registry.get_checks(include_deployment_checks=True)
     ours = {check for check in vars(checks).values() if getattr(check, "__name__", "").startswith("check_")}
-    assert len(ours) == 5
+    assert len(ours) == 6
     assert ours <= set(registered)
 
 

@@ -90,7 +90,7 @@ class OddParser(BaseParser):
 
 def view(name, base=Plain, /, **attributes):
     return mcp_operation(name=name)(
-        type(name, (base,), {"__module__": __name__, "__doc__": "Does something.", **attributes})
+        type(name, (base,), {"__module__": __name__, "__doc__": f"Does something to {name}.", **attributes})
     ).as_view()
 
 
