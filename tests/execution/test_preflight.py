@@ -154,7 +154,9 @@ def test_a_file_is_shown_by_its_name_and_size():
 def test_a_many_to_many_change_is_shown_and_compares_the_whole_row(call, context, item):
     person = Person.objects.create(email="a@x.cz")
     finding = examine(call("PATCH", "/items/{pk}/", {"pk": item.pk, "people": [person.pk]}, at="/items/1/"), context)
-    assert finding.effect.details == {"changes": [{"field": "people", "from": [], "to": [person.pk]}]}
+    assert finding.effect.details == {
+        "changes": [{"field": "people", "from": [], "to": [person.pk], "label": '"a@x.cz"'}]
+    }
     assert "name" in finding.target.fields
     assert finding.target.relations == ("people",)
 
