@@ -46,9 +46,9 @@ class Walkthrough:
 
     def discover(self) -> None:
         self._step("The agent looks for what it needs: api_search, api_describe")
-        found = self.client.call("api_search", query="order a coffee")
-        hits = {api["name"]: api for api in found.get("apis", [])}
-        self._check(CREATE in hits, found)
+        answer = self.client.call("api_search", query="order a coffee")
+        hits = {api["name"]: api for api in answer.get("apis", [])}
+        self._check(CREATE in hits, answer)
         self.say(f"   api_search “order a coffee”: {len(hits)} hits, among them")
         self.say(f"   {CREATE} ({hits[CREATE]['safety']}): {hits[CREATE]['method']} {hits[CREATE]['route']}")
         described = self.client.call("api_describe", names=[CREATE])["apis"][0]
@@ -66,12 +66,12 @@ class Walkthrough:
 
     def propose(self) -> str:
         self._step(f"A write does not: api_call {CREATE}")
-        asked = self._create(ORDER)
-        self._check(asked["status"] == "requires_confirmation", asked)
-        token = asked["confirmationToken"]
-        self.say(f"   status: {asked['status']}")
-        self.say(f"   summary: {asked['summary']}")
-        self.say(f"   confirmationToken: {token[:12]}… ({len(token)} characters, {asked['expiresInSeconds']} s)")
+        proposal = self._create(ORDER)
+        self._check(proposal["status"] == "requires_confirmation", proposal)
+        token = proposal["confirmationToken"]
+        self.say(f"   status: {proposal['status']}")
+        self.say(f"   summary: {proposal['summary']}")
+        self.say(f"   confirmationToken: {token[:12]}… ({len(token)} characters, {proposal['expiresInSeconds']} s)")
         return token
 
     def redeem(self, token: str) -> None:
@@ -94,11 +94,11 @@ class Walkthrough:
 
     def change(self) -> None:
         self._step("What runs is what was shown: a changed quantity is refused")
-        asked = self._create(ORDER)
-        self._check(asked["status"] == "requires_confirmation", asked)
+        proposal = self._create(ORDER)
+        self._check(proposal["status"] == "requires_confirmation", proposal)
         self.say("   a fresh proposal of the same order, with a token of its own, is confirmed with 20 instead of 2:")
         changed = {**ORDER, "items": [{**ORDER["items"][0], "quantity": 20}]}
-        refused = self._create(changed, asked["confirmationToken"])
+        refused = self._create(changed, proposal["confirmationToken"])
         self._check(refused.get("code") == "arguments_changed", refused)
         self._check(refused["changed"] == ["items[0].quantity"], refused)
         self.say(f"   {refused['code']}: {refused['error']}")

@@ -1,4 +1,4 @@
-"""What hosts import: `from django_mcp import mcp_operation, mcp_tool, Safety, ToolError, ProtocolError`."""
+"""The names that hosts import: `from django_mcp import Safety, mcp_operation, mcp_tool, ToolError, ProtocolError`."""
 
 from django_mcp.decorators import mcp_operation, mcp_tool
 from django_mcp.errors import ProtocolError, ToolError

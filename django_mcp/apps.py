@@ -20,19 +20,19 @@ class DjangoMcpConfig(AppConfig):
         from django_mcp.tools import registry
 
         checks.register_checks()
-        # As the admin finds its modules: all models are loaded, and what is wrong with a declaration stops the start.
+        # Here all models are loaded, and a declaration with a mistake stops the start.
         registry.hosted_tools()
         setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
 
 
-# What the catalog is made from; the tests of hosts change these.
+# The settings that the catalog is made from. Only tests change them, by `override_settings`.
 _READ_BY_CATALOG = frozenset(
     {"DJANGO_MCP", "INSTALLED_APPS", "LANGUAGE_CODE", "REST_FRAMEWORK", "ROOT_URLCONF", "SPECTACULAR_SETTINGS"}
 )
 
 
 def forget_catalog(*, setting: str, **_kwargs: Any) -> None:
-    """Let the catalog be made anew after a setting that it depends on was overridden."""
+    """Forget the catalog, and the tools of apps, after a setting that they are made from was overridden."""
     if setting in _READ_BY_CATALOG:
         from django_mcp.catalog import discovery
 

@@ -4,11 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db import models
+
 from django_mcp.models import AuditEvent
 from django_mcp.protocol.json import storable
 from django_mcp.redaction import redact
 from django_mcp.text import one_line
 from django_mcp.types import Caller, EventKind
+
+# The columns of free text, with the most characters that each takes.
+_TEXT_COLUMNS = {
+    column.name: column.max_length or 0
+    for column in AuditEvent._meta.fields  # noqa: SLF001 - Django documents it
+    if isinstance(column, models.CharField) and not column.choices
+}
 
 
 def record(
@@ -27,22 +36,16 @@ def record(
     the callers choose one that the operation cannot roll back. Raises DatabaseError where it cannot be written.
     """
     snapshot = caller.snapshot() if isinstance(caller, Caller) else dict(caller or {})
+    snapshot.update(tool=tool, target=target)
+    # A client may put its key where its name belongs. The values go without their names: a host may well mask each
+    # field that is named after a key, and the record needs its id.
+    texts = [str(snapshot.get(name) or "") for name in _TEXT_COLUMNS]
+    masked_detail, *masked = redact([detail, *texts])
+    columns = zip(_TEXT_COLUMNS.items(), masked, strict=True)
     return AuditEvent.objects.create(
-        kind=kind.value,
+        kind=kind,
         confirmation=confirmation,
-        subject=_fit(snapshot.get("subject"), 200),
-        user_id=_fit(snapshot.get("user_id"), 64),
-        username=_fit(snapshot.get("username"), 200),
         key_id=snapshot.get("key_id"),
-        key_label=_fit(snapshot.get("key_label"), 120),
-        address=_fit(snapshot.get("address"), 64),
-        client=_fit(snapshot.get("client"), 200),
-        tool=_fit(tool, 200),
-        target=_fit(target, 200),
-        detail=storable(redact(detail)),
+        detail=storable(masked_detail),
+        **{name: one_line(text, max_length) for (name, max_length), text in columns},
     )
-
-
-def _fit(text: object, limit: int) -> str:
-    # A client may put its key where its name belongs.
-    return one_line(redact(str(text or "")), limit)

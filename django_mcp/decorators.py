@@ -1,6 +1,6 @@
 """Decorators for hosts. They only annotate: nothing is registered or wrapped."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from django.core.exceptions import ImproperlyConfigured
@@ -14,7 +14,7 @@ TOOL_ATTRIBUTE = "_mcp_tool"
 
 
 class OperationOptions(TypedDict, total=False):
-    """What `mcp_operation` takes; each is described in the README."""
+    """The options of `mcp_operation`; the README describes each."""
 
     name: str
     group: str
@@ -49,49 +49,46 @@ _SEQUENCES = frozenset(
 def mcp_operation(
     *, actions: Sequence[str] | None = None, **options: Unpack[OperationOptions]
 ) -> Callable[[Target], Target]:
-    """Describe an operation to agents: put it on a handler method, an `@action`, a function view or a view class.
+    """Describe an operation to agents: decorate a handler method, an `@action`, a function view or a view class.
 
-    On a view class, `actions` names the handlers it is meant for (`"create"`, or `"post"` on an APIView); without
-    it, it is meant for all of them. What is said nearest to the handler wins, option by option.
+    On a view class, `actions` names the handlers that the options are meant for (`"create"`, or `"post"` on an
+    APIView); without it they are meant for all of them. Of two decorators that set an option, the one nearer to the
+    handler wins.
 
-    Raises ImproperlyConfigured for an unknown option or a list given as one string.
+    Raises ImproperlyConfigured for an unknown option, or a string where a list is expected.
     """
-    unknown = set(options) - set(OperationOptions.__annotations__)
-    if unknown:
-        msg = f"mcp_operation() does not know {', '.join(sorted(unknown))}."
-        raise ImproperlyConfigured(msg)
-    said: dict[str, Any] = dict(options)
-    for key in _SEQUENCES & said.keys():
-        if isinstance(said[key], str):
-            msg = f"mcp_operation({key}=…) takes a list; write {key}=[{said[key]!r}]."
+    _refuse_unknown("mcp_operation", options, OperationOptions)
+    hints: dict[str, Any] = dict(options)
+    for key in _SEQUENCES & hints.keys():
+        if isinstance(hints[key], str):
+            msg = f"mcp_operation({key}=…) takes a list; write {key}=[{hints[key]!r}]."
             raise ImproperlyConfigured(msg)
-        said[key] = tuple(said[key])
-    if "safety" in said:
-        said["safety"] = Safety(said["safety"])
+        hints[key] = tuple(hints[key])
+    if "safety" in hints:
+        hints["safety"] = Safety(hints["safety"])
 
     def annotate(target: Target) -> Target:
-        # A subclass must not write into what it inherited, hence a new dict each time.
-        inherited: dict[str | None, dict[str, Any]] = dict(getattr(target, OPERATION_ATTRIBUTE, {}))
+        # A subclass must not write into the dict of its base, hence a new one each time.
+        by_action: dict[str | None, dict[str, Any]] = dict(getattr(target, OPERATION_ATTRIBUTE, {}))
         for action in actions or (None,):
-            inherited[action] = {**inherited.get(action, {}), **said}
-        setattr(target, OPERATION_ATTRIBUTE, inherited)
+            by_action[action] = {**by_action.get(action, {}), **hints}
+        setattr(target, OPERATION_ATTRIBUTE, by_action)
         return target
 
     return annotate
 
 
 def hints_for(*targets: Any, handler: str) -> Hints:
-    """Merge what was said on `targets`, the farthest first, for the handler of that name."""
+    """Return the hints that `targets` hold for the handler of that name; a later target wins, option by option."""
     merged: dict[str, Any] = {}
     for target in targets:
-        said: Mapping[str | None, Mapping[str, Any]] = getattr(target, OPERATION_ATTRIBUTE, {})
-        merged.update(said.get(None, {}))
-        merged.update(said.get(handler, {}))
+        by_action: Mapping[str | None, Mapping[str, Any]] = getattr(target, OPERATION_ATTRIBUTE, {})
+        merged |= {**by_action.get(None, {}), **by_action.get(handler, {})}
     return Hints(**merged)
 
 
 class ToolOptions(TypedDict, total=False):
-    """What `mcp_tool` takes beside name, group and safety; each is described in the README."""
+    """The options of `mcp_tool` beside name, group and safety; the README describes each."""
 
     title: str
     description: str
@@ -113,24 +110,28 @@ class ToolOptions(TypedDict, total=False):
 def mcp_tool(
     *, group: str, name: str | None = None, safety: Safety | None = None, **options: Unpack[ToolOptions]
 ) -> Callable[[Target], Target]:
-    """Offer a function as an MCP tool of its own, from any app's `mcp.py`.
+    """Offer a function of any app's `mcp.py` as an MCP tool of its own.
 
     The function is called with the caller and the validated arguments, a mapping. A tool whose safety is not declared
     counts as a write, and promises nothing to clients. `input` and `output` are DRF serializer classes;
-    `input_schema` and `output_schema` are for what serializers cannot say. Without `atomic`, the function runs in a
-    transaction where `ATOMIC_REQUESTS` asks for one. With `asks=True` it takes the answers to its own questions as a
-    third argument (`django_mcp.tools.questions`).
+    `input_schema` and `output_schema` are for schemas that serializers cannot express. Without `atomic`, the function
+    runs in a transaction where `ATOMIC_REQUESTS` asks for one. With `asks=True` it takes the answers to its own
+    questions as a third argument (`django_mcp.tools.questions`).
 
-    Raises ImproperlyConfigured for an unknown option; the rest is checked at start-up.
+    Raises ImproperlyConfigured for an unknown option; the values are checked at start-up.
     """
-    unknown = set(options) - set(ToolOptions.__annotations__)
-    if unknown:
-        msg = f"mcp_tool() does not know {', '.join(sorted(unknown))}."
-        raise ImproperlyConfigured(msg)
+    _refuse_unknown("mcp_tool", options, ToolOptions)
 
     def annotate(target: Target) -> Target:
-        said = {"name": name or getattr(target, "__name__", ""), "group": group, "safety": safety, **options}
-        setattr(target, TOOL_ATTRIBUTE, said)
+        declaration = {"name": name or getattr(target, "__name__", ""), "group": group, "safety": safety, **options}
+        setattr(target, TOOL_ATTRIBUTE, declaration)
         return target
 
     return annotate
+
+
+def _refuse_unknown(decorator: str, options: Iterable[str], known: type) -> None:
+    unknown = set(options) - set(known.__annotations__)
+    if unknown:
+        msg = f"{decorator}() does not know {', '.join(sorted(unknown))}."
+        raise ImproperlyConfigured(msg)

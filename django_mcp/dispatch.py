@@ -1,15 +1,15 @@
 """From an MCP method to what answers it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django_mcp.access.exposure import reach
+from django_mcp.access import exposure
 from django_mcp.access.server_config import Server
 from django_mcp.errors import ProtocolError
 from django_mcp.host.requests import Context
 from django_mcp.pipeline import call_tool
-from django_mcp.protocol import elicitation, headers, serializers
+from django_mcp.protocol import elicitation, headers
 from django_mcp.protocol.jsonrpc import Message
 from django_mcp.protocol.metadata import Metadata
 from django_mcp.protocol.revisions import (
@@ -24,23 +24,38 @@ from django_mcp.protocol.serializers import CallToolParams, InitializeParams, In
 from django_mcp.text import quoted
 from django_mcp.tools import api_tools, registry
 
-Params = Mapping[str, Any]
-Handler = Callable[[Params, Context, Server, Metadata], dict[str, Any]]
-
 CAPABILITIES: Mapping[str, Any] = {"tools": {}}
 # How long and for whom a listing may be kept. What a caller reaches may change with the next request, and nothing would
 # tell the client; and it is another for each caller.
 CACHING: Mapping[str, Any] = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def dispatch(message: Message, context: Context, server: Server, metadata: Metadata) -> dict[str, Any] | None:
-    """Answer a message with its result; None for a notification, which is never acted on.
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A message's parameters, and everything that a method may need to answer them."""
 
-    `metadata` is what the request said of itself. Raises ProtocolError -32601 for a method that its revision has not,
-    or that is not served, -32602 for wrong parameters or an unknown tool, -32020 where an argument's header differs.
+    params: Mapping[str, Any]
+    context: Context
+    server: Server
+    metadata: Metadata
+
+    def reach(self) -> exposure.Reach:
+        return exposure.reach(self.context, self.server)
+
+    def described(self) -> dict[str, Any]:
+        """Return the server as MCP describes it."""
+        return {"name": self.server.name, "title": self.server.name, "version": self.server.version}
+
+
+Handler = Callable[[_Request], dict[str, Any]]
+
+
+def dispatch(message: Message, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
+    """Answer a request with its result. `metadata` is what the request says of itself.
+
+    Raises ProtocolError -32601 for a method that its revision has not, or that is not served, -32602 for wrong
+    parameters or an unknown tool, -32020 where an argument's header differs.
     """
-    if message.is_notification:
-        return None
     handler = (_MODERN_METHODS if metadata.modern else _HANDSHAKE_METHODS).get(message.method)
     if handler is None:
         raise ProtocolError(
@@ -48,76 +63,70 @@ def dispatch(message: Message, context: Context, server: Server, metadata: Metad
             f"Method not found: {quoted(message.method)}.",
             http_status=404 if metadata.modern else 200,
         )
-    result = handler(message.params, context, server, metadata)
-    return complete(result, _described(server), metadata.revision)
+    request = _Request(message.params, context, server, metadata)
+    return complete(handler(request), request.described(), metadata.revision)
 
 
-def _described(server: Server) -> dict[str, Any]:
-    return {"name": server.name, "title": server.name, "version": server.version}
-
-
-def _initialize(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
-    spoken = negotiate(read(InitializeParams, params)["protocolVersion"])
+def _initialize(request: _Request) -> dict[str, Any]:
+    revision = negotiate(read(InitializeParams, request.params)["protocolVersion"])
     result = {
-        "protocolVersion": spoken,
+        "protocolVersion": revision,
         "capabilities": CAPABILITIES,
-        "serverInfo": _described(server),
-        "instructions": registry.instructions(context, server),
+        "serverInfo": request.described(),
+        "instructions": registry.instructions(request.reach()),
     }
-    return trim_initialize(result, spoken)
+    return trim_initialize(result, revision)
 
 
-def _discover(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
+def _discover(request: _Request) -> dict[str, Any]:
     return {
         "supportedVersions": list(OFFERED),
         "capabilities": CAPABILITIES,
-        "instructions": registry.instructions(context, server),
+        "instructions": registry.instructions(request.reach()),
         **CACHING,
     }
 
 
-def _list_tools(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
-    page = registry.listed(context, server, after=read(ListToolsParams, params).get("cursor") or "")
-    result: dict[str, Any] = {"tools": [trim_tool(tool, metadata.revision) for tool in page.tools]}
-    if page.last:
-        result["nextCursor"] = serializers.encode_cursor(page.last)
-    return {**result, **CACHING} if metadata.modern else result
+def _list_tools(request: _Request) -> dict[str, Any]:
+    cursor = read(ListToolsParams, request.params).get("cursor") or ""
+    page = registry.page(request.reach(), cursor)
+    result: dict[str, Any] = {"tools": [trim_tool(tool, request.metadata.revision) for tool in page.tools]}
+    if page.next_cursor:
+        result["nextCursor"] = page.next_cursor
+    return {**result, **CACHING} if request.metadata.modern else result
 
 
-def _call_tool(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
-    called = read(CallToolParams, params)
-    name, arguments = called["name"], called.get("arguments") or {}
-    if metadata.modern and name not in api_tools.BY_NAME:
-        caller_reach = reach(context, server)
-        schema, _ = registry.find(name, caller_reach).schemas(caller_reach)
-        headers.check_arguments(schema, arguments, context.outer.headers)
+def _call_tool(request: _Request) -> dict[str, Any]:
+    params = read(CallToolParams, request.params)
+    name, arguments = params["name"], params.get("arguments") or {}
+    reach, metadata = request.reach(), request.metadata
+    tool = registry.find(name, reach)
     if metadata.modern:
-        context = replace(context, inputs=_inputs(params, metadata))
-    result = call_tool(name, arguments, context, server).as_mcp()
+        if name not in api_tools.BY_NAME:
+            headers.check_arguments(tool.schemas(reach)[0], arguments, request.context.outer.headers)
+        reach = replace(reach, context=replace(reach.context, inputs=_inputs(request)))
+    result = call_tool(tool, arguments, reach).as_mcp()
     return result if elicitation.asks(result) else trim_result(result, metadata.revision)
 
 
-def _inputs(params: Params, metadata: Metadata) -> elicitation.Inputs:
-    said = read(InputParams, params)
+def _inputs(request: _Request) -> elicitation.Inputs:
+    params = read(InputParams, request.params)
     return elicitation.Inputs(
         supported=True,
-        capabilities=metadata.capabilities,
-        responses=said.get("inputResponses") or {},
-        state=said.get("requestState"),
+        capabilities=request.metadata.capabilities,
+        responses=params.get("inputResponses") or {},
+        state=params.get("requestState"),
     )
 
 
-def _nothing(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
+def _nothing(_request: _Request) -> dict[str, Any]:
     return {}
 
 
 def _empty(name: str) -> Handler:
     # Clients of the handshake revisions ask for these lists whatever the capabilities say, and take an error for a
     # broken server.
-    def handler(params: Params, context: Context, server: Server, metadata: Metadata) -> dict[str, Any]:
-        return {name: []}
-
-    return handler
+    return lambda _request: {name: []}
 
 
 _HANDSHAKE_METHODS: Mapping[str, Handler] = {

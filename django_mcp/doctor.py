@@ -1,4 +1,4 @@
-"""What an agent will not be able to do with the host's API, why, and the cure: for developers, never for a model."""
+"""An examination of the host's API, for its developers: what agents cannot do with it, why, and the cure."""
 
 import re
 from collections import defaultdict
@@ -22,27 +22,33 @@ from rest_framework.parsers import FileUploadParser
 from django_mcp.access.exposure import exposed
 from django_mcp.access.server_config import Server
 from django_mcp.catalog.discovery import get_catalog
-from django_mcp.host.views import view_for
+from django_mcp.host.handlers import BODY_METHODS
+from django_mcp.host.views import mock_view
 from django_mcp.schema.inspector import PASSED_OVER, inspector_for, quietly
 from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
 from django_mcp.schema.per_user import is_customised
 from django_mcp.types import Operation
 
-_BODIES = frozenset({"POST", "PUT", "PATCH"})
-_WRITTEN = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded", "*/*", "application/*")
-_MADE = "Its view must be made without a caller's request."
+_WRITABLE_TYPES = (
+    "application/json",
+    "multipart/form-data",
+    "application/x-www-form-urlencoded",
+    "*/*",
+    "application/*",
+)
+_MAKE_VIEW = "Its view must be made without a caller's request."
 _LEAVE_OUT = "or leave it out with EXCLUDE_OPERATIONS"
 
 
 class Gap(NamedTuple):
-    """What nothing describes of an operation: the part, what that means for agents, and what declares it."""
+    """A part of an operation that nothing describes, what that means for agents, and what declares it."""
 
     part: str
     text: str
     declared_by: str
 
 
-# What a schema's notes tell a model, as developers need to know it.
+# By the note that a model reads in the schema: what its developers need to know.
 GAPS = {
     UNDESCRIBED_BODY: Gap(
         "its body",
@@ -71,8 +77,8 @@ GAPS = {
     ),
 }
 _FAILED = "cannot be described: "
-# What the notes say already.
-_SAID = ("unable to guess serializer", "body: ", *(f"{part}: " for part in UNDESCRIBED))
+# Warnings of the inspection that repeat a note.
+_NOTED = ("unable to guess serializer", "body: ", *(f"{part}: " for part in UNDESCRIBED))
 _UNTYPED = "could not derive type of path parameter"
 _UNTYPED_FILTER = re.compile(r'Exception raised while trying resolve model field for django-filter field "([^"]+)"')
 
@@ -93,7 +99,7 @@ class _Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """One finding and all that it is about: names of operations, or routes where there is no operation."""
+    """One finding and all its subjects: names of operations, or routes where there is no operation."""
 
     severity: Severity
     text: str
@@ -102,22 +108,23 @@ class Complaint:
 
 
 def examine(server: Server, urlconf: str | None = None) -> tuple[Complaint, ...]:
-    """Examine every operation of a URLconf, by default of `ROOT_URLCONF`; identical findings come as one.
+    """Examine every operation of a URLconf, by default of `ROOT_URLCONF`; identical findings are one complaint.
 
-    Runs the host's code as far as making views, serializers, filters and permissions takes; no view handles anything.
-    The worst come first, and of these the most frequent.
+    It makes the host's views, serializers, filters and permissions and asks the permissions; no view handles a request.
+    The worst complaints come first, and of these the most frequent.
     """
     catalog = get_catalog(urlconf)
-    found: dict[_Finding, list[str]] = defaultdict(list)
+    subjects: dict[_Finding, list[str]] = defaultdict(list)
     for problem in catalog.problems:
         severity = Severity.ERROR if problem.hides else Severity.WARNING
-        found[_Finding(severity, problem.text, problem.cure)].append(problem.subject)
+        subjects[_Finding(severity, problem.text, problem.cure)].append(problem.subject)
     for operation in catalog.operations:
         for finding in dict.fromkeys(_findings(operation, server)):
-            found[finding].append(operation.name)
+            subjects[finding].append(operation.name)
     order = list(Severity)
-    complaints = [Complaint(**finding._asdict(), about=tuple(sorted(about))) for finding, about in found.items()]
-    return tuple(sorted(complaints, key=lambda one: (order.index(one.severity), -len(one.about), one.text)))
+    complaints = [Complaint(**finding._asdict(), about=tuple(sorted(about))) for finding, about in subjects.items()]
+    complaints.sort(key=lambda complaint: (order.index(complaint.severity), -len(complaint.about), complaint.text))
+    return tuple(complaints)
 
 
 def _findings(operation: Operation, server: Server) -> Iterator[_Finding]:
@@ -126,7 +133,7 @@ def _findings(operation: Operation, server: Server) -> Iterator[_Finding]:
             yield from check(operation)
         except Exception as error:  # noqa: BLE001 - it runs the host's code
             text = f"It could not be examined in full: {type(error).__name__}."
-            yield _Finding(Severity.WARNING, text, _MADE)
+            yield _Finding(Severity.WARNING, text, _MAKE_VIEW)
     if not exposed(operation, server):
         cure = "Name it or its group: `manage.py mcp expose`, the admin, or TOOL_GROUPS."
         yield _Finding(Severity.NOTE, "Nobody has exposed it, so no agent reaches it.", cure)
@@ -140,26 +147,28 @@ def _description(operation: Operation) -> Iterator[_Finding]:
         else:
             yield _Finding(Severity.NOTE, note, "Say extend_schema(…), where agents need to know more.")
     for message in schema.warnings:
-        if not message.startswith(_SAID):
+        if not message.startswith(_NOTED):
             yield _inspected(message)
 
 
 def _inspected(message: str) -> _Finding:
-    """Return what a warning of the inspection means."""
+    """Return the finding that a warning of the inspection stands for."""
     if message.startswith(_FAILED):
         text = f"It cannot be described at all ({message.removeprefix(_FAILED)}): agents know its name and path only."
-        return _Finding(Severity.WARNING, text, f"{_MADE} The traceback is in the log.")
+        return _Finding(Severity.WARNING, text, f"{_MAKE_VIEW} The traceback is in the log.")
     if message.startswith(PASSED_OVER):
-        said = message.removeprefix(PASSED_OVER)
-        text = f"What get_operation() of its schema class makes of it is passed over ({said}): it is described without."
+        error = message.removeprefix(PASSED_OVER)
+        text = (
+            f"What get_operation() of its schema class makes of it is passed over ({error}): it is described without."
+        )
         return _Finding(Severity.WARNING, text, "Let it return the operation, and expect no key in it.")
     if message.startswith(_UNTYPED):
         text = "The type of an argument of its path is not known: agents are told that it is text."
         return _Finding(
             Severity.NOTE, text, "Type it in the route, as in <int:id>, or say extend_schema(parameters=[…])."
         )
-    if unknown := _UNTYPED_FILTER.match(message):
-        text = f"The type of its filter {unknown[1]!r} is not known: agents are told that it is text."
+    if untyped := _UNTYPED_FILTER.match(message):
+        text = f"The type of its filter {untyped[1]!r} is not known: agents are told that it is text."
         return _Finding(Severity.NOTE, text, "Say extend_schema_field(…) on the filter or on its method.")
     cure = "Give the field or parameter a type: a type hint, extend_schema_field or extend_schema(parameters=[…])."
     return _Finding(Severity.WARNING, f"Not all of it can be described: {message}", cure)
@@ -169,15 +178,21 @@ def _authentication(operation: Operation) -> Iterator[_Finding]:
     if operation.own_authentication:
         yield _Finding(
             Severity.WARNING,
-            "Its view has authenticators of its own, or none. They do not run here: the key's user is taken for granted, "
-            "so its group does not expose it.",
+            "Its view has authenticators of its own, or none. They do not run here: the key's user is taken for "
+            "granted, so its group does not expose it.",
             "Expose it by name where any key's user may call it, or give it the project's default authentication.",
         )
 
 
 def _permissions(operation: Operation) -> Iterator[_Finding]:
-    view: Any = view_for(operation)
-    view.request.user = _somebody()
+    # A user who is saved nowhere. Permissions mostly ask more of a user than whether there is one.
+    user: Any = get_user_model()(pk=0)
+    for flag in ("is_active", "is_superuser"):
+        # One that is a property is the host's to answer.
+        with suppress(AttributeError):
+            setattr(user, flag, True)
+    view: Any = mock_view(operation)
+    view.request.user = user
     for permission in view.get_permissions():
         try:
             permission.has_permission(view.request, view)
@@ -186,20 +201,11 @@ def _permissions(operation: Operation) -> Iterator[_Finding]:
         except Exception as error:  # noqa: BLE001 - it runs the host's code
             yield _Finding(
                 Severity.NOTE,
-                f"{type(permission).__name__} cannot be asked without the arguments of the URL ({type(error).__name__}), so "
-                "agents are shown the operation whoever they are, and only a call is refused.",
+                f"{type(permission).__name__} cannot be asked without the arguments of the URL "
+                f"({type(error).__name__}), so agents are shown the operation whoever they are, and only a call is "
+                "refused.",
                 "Let has_permission() answer without view.kwargs, or decide in has_object_permission().",
             )
-
-
-def _somebody() -> Any:
-    """Return a user who is saved nowhere. Permissions mostly ask more of a user than whether there is one."""
-    user = get_user_model()(pk=0)
-    for flag in ("is_active", "is_superuser"):
-        # One that is a property is the host's to answer.
-        with suppress(AttributeError):
-            setattr(user, flag, True)
-    return user
 
 
 def _safety(operation: Operation) -> Iterator[_Finding]:
@@ -215,7 +221,7 @@ def _documentation(operation: Operation) -> Iterator[_Finding]:
     handler = getattr(operation.view_class, operation.handler, None)
     if is_customised(operation.view_class, operation.callback, handler):
         with quietly():
-            inspector = inspector_for(view_for(operation), operation.callback, handler, operation.method)
+            inspector = inspector_for(mock_view(operation), operation.callback, handler, operation.method)
             inspector.path = operation.route
             if inspector.get_summary():
                 return
@@ -231,7 +237,7 @@ def _pagination(operation: Operation) -> Iterator[_Finding]:
     lists = operation.handler == "list" or (operation.handler == "get" and issubclass(view_class, ListModelMixin))
     if operation.method != "GET" or not lists or not issubclass(view_class, GenericAPIView):
         return
-    view: Any = view_for(operation)
+    view: Any = mock_view(operation)
     paginator = view.paginator
     unsized = isinstance(paginator, PageNumberPagination) and not (
         paginator.page_size or paginator.page_size_query_param
@@ -245,28 +251,31 @@ def _pagination(operation: Operation) -> Iterator[_Finding]:
 
 
 def _parsers(operation: Operation) -> Iterator[_Finding]:
-    if operation.method not in _BODIES:
+    if operation.method not in BODY_METHODS:
         return
-    view: Any = view_for(operation)
+    view: Any = mock_view(operation)
     parsers = view.get_parsers()
     if parsers and all(isinstance(parser, FileUploadParser) for parser in parsers):
         text = "It takes a file as its whole body, which cannot be sent as arguments."
         yield _Finding(Severity.ERROR, text, f"Add MultiPartParser and a serializer with a FileField, {_LEAVE_OUT}.")
-    elif not any(parser.media_type in _WRITTEN or str(parser.media_type).endswith("+json") for parser in parsers):
+    elif not any(
+        parser.media_type in _WRITABLE_TYPES or str(parser.media_type).endswith("+json") for parser in parsers
+    ):
         types = ", ".join(str(parser.media_type) for parser in parsers) or "nothing"
         text = f"It parses {types} only, which cannot be written from arguments."
         yield _Finding(Severity.ERROR, text, f"Add JSONParser, {_LEAVE_OUT}.")
 
 
 def _renderers(operation: Operation) -> Iterator[_Finding]:
-    types = [str(renderer.media_type) for renderer in view_for(operation).get_renderers()]
+    types = [str(renderer.media_type) for renderer in mock_view(operation).get_renderers()]
     if types and all(media_type == "text/html" for media_type in types):
         yield _Finding(Severity.WARNING, "It answers pages of HTML only.", f"Add JSONRenderer, {_LEAVE_OUT}.")
 
 
 def _transactions(operation: Operation) -> Iterator[_Finding]:
     exempt = getattr(operation.callback, "_non_atomic_requests", ())
-    atomic = [name for name, said in connections.settings.items() if said["ATOMIC_REQUESTS"] and name not in exempt]
+    databases = connections.settings.items()
+    atomic = [alias for alias, database in databases if database["ATOMIC_REQUESTS"] and alias not in exempt]
     if iscoroutinefunction(operation.callback) and atomic:
         text = f"Django runs no async view under ATOMIC_REQUESTS ({', '.join(atomic)})."
         yield _Finding(Severity.ERROR, text, "Decorate it with transaction.non_atomic_requests.")

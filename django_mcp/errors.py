@@ -1,4 +1,4 @@
-"""Two trees of errors: what is wrong with a message, and what is wrong with a call. Each is translated in one place."""
+"""Two trees of errors: of messages that are no valid request, and of calls that fail. One place translates each."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 class ProtocolError(Exception):
     """The message is no valid request of the protocol. Raised by the codec, the transport and the dispatcher.
 
-    The client sees a JSON-RPC error with `code`, `message` and `data` under HTTP status `http_status`; nothing is logged.
+    The client sees a JSON-RPC error with `code`, `message` and `data` under the HTTP status `http_status`. Nothing is
+    logged.
     """
 
     PARSE = -32700
@@ -27,7 +28,6 @@ class ProtocolError(Exception):
         *,
         http_status: int | None = None,
         data: Any = None,
-        request_id: str | int | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)
@@ -35,7 +35,6 @@ class ProtocolError(Exception):
         self.message = message
         self.http_status = http_status or (400 if code in self._BAD_REQUESTS else 200)
         self.data = data
-        self.request_id = request_id
         self.headers = headers or {}
 
 

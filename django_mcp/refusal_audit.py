@@ -1,8 +1,7 @@
-"""What the record says of calls that were not executed. Nothing ran, so a record that fails changes no answer."""
+"""The audit of calls that were not executed. Nothing ran, so an event that cannot be written changes no answer."""
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from django.db import DatabaseError
 
@@ -14,56 +13,44 @@ from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
 from django_mcp.protocol.json import bounded
 from django_mcp.redaction import redact
 from django_mcp.tools.base import TOKEN, CallingTool
-from django_mcp.types import Caller, EventKind, Safety, ToolCall
+from django_mcp.types import Call, Caller, EventKind, Safety
 
 
-def note(kind: EventKind, call: ToolCall, caller: Caller, **detail: Any) -> None:
-    """Record something of a call."""
+def note(kind: EventKind, call: Call, caller: Caller, **detail: Any) -> None:
+    """Record an event of a call, with its details."""
     _record(kind, caller, tool=call.tool, target=call.target, **detail)
 
 
-def refused(call: ToolCall, caller: Caller, error: ToolError | ProtocolError) -> None:
+def refused(call: Call, caller: Caller, error: ToolError | ProtocolError) -> None:
     """Record that a write was refused, or a token that came with it."""
-    said: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
+    detail: dict[str, Any] = {"code": error.code, "arguments": bounded(redact(call.sent, call.sensitive))}
     if isinstance(error, ApprovalError):
         # Other texts are the host's, and may quote a value that nobody should read here.
-        said["text"] = error.text
-    note(_kind(call.token), call, caller, confirmation=_confirmation(call.token), **said)
+        detail["text"] = error.text
+    _record_refusal(call.token, caller, tool=call.tool, target=call.target, **detail)
 
 
 def unresolved(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach, error: ToolError) -> None:
     """Record a refusal that came before there was a call: of a token, or of the arguments of a write."""
+    args = arguments.get("args")
+    token = tokens.clean(arguments.get(TOKEN) or (args.get(TOKEN) if isinstance(args, Mapping) else None))
     operation = reach.catalog.get(str(arguments.get("name"))) if tool.group == API_TOOLS else None
-    token = _token(arguments)
-    harmless = not operation.mutates if operation is not None else tool.safety(reach) is Safety.READ_ONLY
-    if token is None and (harmless or isinstance(error, NotFound)):
+    is_read = not operation.mutates if operation is not None else tool.safety(reach) is Safety.READ_ONLY
+    if token is None and (is_read or isinstance(error, NotFound)):
         return
     target = operation.name if operation is not None else tool.name
-    _record(
-        _kind(token),
-        reach.context.caller,
-        tool=tool.name,
-        target=target,
-        confirmation=_confirmation(token),
-        code=error.code,
-    )
+    _record_refusal(token, reach.context.caller, tool=tool.name, target=target, code=error.code)
 
 
-def _token(arguments: Mapping[str, Any]) -> str | None:
-    inside = arguments.get("args")
-    return tokens.clean(arguments.get(TOKEN) or (inside.get(TOKEN) if isinstance(inside, Mapping) else None))
+def _record_refusal(token: str | None, caller: Caller, **detail: Any) -> None:
+    if token is None:
+        _record(EventKind.CALL_REFUSED, caller, **detail)
+    else:
+        _record(EventKind.TOKEN_REFUSED, caller, confirmation=tokens.confirmation_of(token), **detail)
 
 
-def _kind(token: str | None) -> EventKind:
-    return EventKind.CALL_REFUSED if token is None else EventKind.TOKEN_REFUSED
-
-
-def _confirmation(token: str | None) -> UUID | None:
-    return None if token is None else tokens.confirmation_of(token)
-
-
-def _record(kind: EventKind, caller: Caller, **said: Any) -> None:
+def _record(kind: EventKind, caller: Caller, **detail: Any) -> None:
     try:
-        audit.record(kind, caller=caller, **said)
+        audit.record(kind, caller=caller, **detail)
     except DatabaseError as error:
         error_reports.report(f"An event of kind {kind.value} could not be recorded.", error)

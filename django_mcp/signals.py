@@ -2,11 +2,11 @@
 
 from django.dispatch import Signal
 
-# Arguments: confirmation (Confirmation).
+# Argument: confirmation (Confirmation), just committed.
 confirmation_issued = Signal()
-# Arguments: confirmation (Confirmation), settled with its outcome.
+# Argument: confirmation (Confirmation), with its outcome.
 confirmation_settled = Signal()
-# Arguments: key (APIKey).
+# Argument: key (APIKey).
 key_issued = Signal()
-# Arguments: key (APIKey).
+# Argument: key (APIKey).
 key_revoked = Signal()

@@ -16,8 +16,8 @@ from django.db import models
 from django.test import Client
 from django.urls import reverse
 
-from django_mcp.access import keys
-from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.access import config_changes, keys
+from django_mcp.models import ToolRule
 from django_mcp.protocol import elicitation
 from django_mcp.protocol.headers import METHOD_HEADER, NAME_HEADER
 from django_mcp.protocol.metadata import VERSION_HEADER
@@ -43,7 +43,7 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a tool answered. `arguments` are those it was called with, `raw` is MCP's result as it came."""
+    """The result of a tool. `arguments` are those of the call, `raw` is MCP's result as it came."""
 
     client: "McpClient" = field(repr=False)
     tool: str
@@ -66,24 +66,24 @@ class Result:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The structured result, empty where there is none. That of an error is read from its text where it must be."""
+        """The structured result, empty where there is none; an error may have it in its text alone."""
         if "structuredContent" in self.raw:
             return dict(self.raw["structuredContent"])
         return dict(json.loads(self.text)) if self.is_error else {}
 
     @property
     def status(self) -> str:
-        """`success`, `error`, `requires_confirmation` or `input_required`; a tool needs no word of its own for success."""
+        """`success`, `error`, `requires_confirmation` or `input_required`; a tool that names no status succeeded."""
         if self.is_error:
             return "error"
         if elicitation.asks(self.raw):
             return elicitation.INPUT_REQUIRED
-        asks = self.data.get("status") == "requires_confirmation" and TOKEN in self.data
-        return "requires_confirmation" if asks else "success"
+        is_proposal = self.data.get("status") == "requires_confirmation" and TOKEN in self.data
+        return "requires_confirmation" if is_proposal else "success"
 
     @property
     def response(self) -> Any:
-        """What the operation's view answered."""
+        """The answer of the operation's view."""
         return self.data.get("response")
 
     @property
@@ -98,33 +98,33 @@ class Result:
 
     @property
     def token(self) -> str:
-        """The token of a proposal. Raises AssertionError, with what the server said, where it is none."""
+        """The token of a proposal. Raises AssertionError, with the server's answer, where the result is no proposal."""
         if self.status != "requires_confirmation":
             msg = f"{self.tool} asked for no confirmation; it answered: {self.error or self.text}"
             raise AssertionError(msg)
         return str(self.data[TOKEN])
 
     def confirm(self) -> "Result":
-        """Make the same call again with the token. Raises AssertionError where this is no proposal."""
+        """Make the same call again with the token. Raises AssertionError where the result is no proposal."""
         return self.client.tool(self.tool, {**self.arguments, TOKEN: self.token})
 
     @property
     def questions(self) -> dict[str, dict[str, Any]]:
-        """What the tool asks the client, as requests by key; empty where it asks nothing."""
+        """The requests that the tool makes of the client, by key; empty where it makes none."""
         return dict(self.raw.get("inputRequests", {}))
 
     def answer(self, **results: Mapping[str, Any]) -> "Result":
         """Make the same call again with the client's results: `answer(seats={"action": "accept", "content": {…}})`."""
-        said = {"inputResponses": results, "requestState": self.raw.get("requestState")}
-        return self.client.tool(self.tool, self.arguments, **said)
+        params = {"inputResponses": results, "requestState": self.raw.get("requestState")}
+        return self.client.tool(self.tool, self.arguments, **params)
 
 
 class McpClient:
     """A caller of the MCP endpoint.
 
-    Give a `user`, for whom a key is issued that reaches `groups`, or one, up to `highest_safety`; or a `key`, the secret of one
-    that exists; or neither, for a caller that does not authenticate. `url` is for an endpoint that is mounted elsewhere.
-    With `capabilities`, such as `{"elicitation": {}}`, it is a client that can be asked.
+    Give a `user`, for whom a key is issued that reaches `groups`, or one group, up to `highest_safety`; or the secret
+    of a `key` that exists; or neither, for a caller that does not authenticate. `url` is for an endpoint that is
+    mounted elsewhere. With `capabilities`, such as `{"elicitation": {}}`, the tools can ask the client.
     """
 
     def __init__(
@@ -141,14 +141,14 @@ class McpClient:
             msg = "McpClient() takes a user or a key: a key belongs to its own user."
             raise TypeError(msg)
         if user is not None:
-            chosen = () if groups == "all" else [groups] if isinstance(groups, str) else groups
-            key = keys.issue(
+            names = [groups] if isinstance(groups, str) else groups
+            _row, key = keys.issue(
                 name="test",
                 user=user,
-                groups=chosen,
+                groups=() if groups == "all" else names,
                 all_groups=groups == "all",
                 highest_safety=Safety(highest_safety),
-            )[1]
+            )
         self.key = key
         self.url = url or reverse("django_mcp:mcp")
         self.http = Client(raise_request_exception=False)
@@ -159,49 +159,49 @@ class McpClient:
 
     def post(self, body: bytes | str, **headers: str) -> Any:
         """Send a body as it is and return Django's response. `headers` are added to the client's own."""
-        said = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        credentials = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         return self.http.post(
-            self.url, body, content_type="application/json", headers={**said, **self.headers, **headers}
+            self.url, body, content_type="application/json", headers={**credentials, **self.headers, **headers}
         )
 
     def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Send a JSON-RPC request and return its result. Raises RpcError."""
-        said = dict(params or {})
-        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": said}
+        params = dict(params or {})
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
         headers: dict[str, str] = {}
         if self.capabilities is not None:
-            said["_meta"] = {PROTOCOL_VERSION: self.headers[VERSION_HEADER], CLIENT_CAPABILITIES: self.capabilities}
-            headers = {METHOD_HEADER: method, **({NAME_HEADER: said["name"]} if "name" in said else {})}
+            params["_meta"] = {PROTOCOL_VERSION: self.headers[VERSION_HEADER], CLIENT_CAPABILITIES: self.capabilities}
+            headers = {METHOD_HEADER: method, **({NAME_HEADER: params["name"]} if "name" in params else {})}
         response = self.post(json.dumps(message), **headers)
         try:
             answer = json.loads(response.content)
         except ValueError:
-            # Whatever stands before the endpoint has answered in its place.
+            # Something before the endpoint has answered in its place.
             text = response.content[:200].decode(errors="replace")
             raise RpcError(0, f"No JSON: {text}", http_status=int(response.status_code)) from None
         if "error" in answer:
-            wrong = answer["error"]
-            raise RpcError(wrong["code"], wrong["message"], data=wrong.get("data"), http_status=response.status_code)
+            error = answer["error"]
+            raise RpcError(error["code"], error["message"], data=error.get("data"), http_status=response.status_code)
         return dict(answer["result"])
 
     def tools(self) -> dict[str, dict[str, Any]]:
-        """Return the tools that this caller is shown, by name, in the server's order."""
-        found: dict[str, dict[str, Any]] = {}
+        """Return the tools that are listed for this caller, by name, in the server's order."""
+        tools: dict[str, dict[str, Any]] = {}
         params: dict[str, Any] = {}
         while True:
             page = self.request("tools/list", params)
-            found.update({tool["name"]: tool for tool in page["tools"]})
+            tools.update({tool["name"]: tool for tool in page["tools"]})
             if not page.get("nextCursor"):
-                return found
+                return tools
             params = {"cursor": page["nextCursor"]}
 
     def search(self, query: str = "", **filters: Any) -> list[dict[str, Any]]:
         """Return the operations that `api_search` finds; `filters` are its `tag`, `safety` and `take`."""
-        said = {"query": query, **filters} if query else filters
-        return list(self.tool("api_search", said).data["apis"])
+        arguments = {"query": query, **filters} if query else filters
+        return list(self.tool("api_search", arguments).data["apis"])
 
     def describe(self, name: str) -> dict[str, Any]:
-        """Return what `api_describe` says of one operation; an `error` where it is out of reach."""
+        """Return the description of one operation by `api_describe`, with an `error` where it is out of reach."""
         return dict(self.tool("api_describe", {"names": [name]}).data["apis"][0])
 
     def read(self, name: str, **args: Any) -> Result:
@@ -218,26 +218,24 @@ class McpClient:
         `params` are sent beside name and arguments.
 
         Raises RpcError where there is no such tool for this caller, or the tool answers with a protocol error, and
-        AssertionError where the result does not fit the output schema that the tool promises: strict clients would
-        not take it.
+        AssertionError where the result does not fit the output schema of the tool: strict clients would refuse it.
         """
-        sent = dict(arguments or {})
-        raw = self.request("tools/call", {"name": name, "arguments": sent, **params})
+        arguments = dict(arguments or {})
+        raw = self.request("tools/call", {"name": name, "arguments": arguments, **params})
         if name not in api_tools.BY_NAME:
-            self._check(name, raw)
-        return Result(client=self, tool=name, arguments=sent, raw=raw)
+            self._check_schema(name, raw)
+        return Result(client=self, tool=name, arguments=arguments, raw=raw)
 
-    def _check(self, name: str, raw: Mapping[str, Any]) -> None:
+    def _check_schema(self, name: str, raw: Mapping[str, Any]) -> None:
         schema = self.tools().get(name, {}).get("outputSchema")
         if schema is None or elicitation.asks(raw):
             return
-        if "structuredContent" not in raw:
-            problems = (
-                [] if raw.get("isError") else ["there is no structured content; return a dict or serializer data"]
-            )
-        else:
-            found = raw_schemas.validator(schema).iter_errors(raw["structuredContent"])
-            problems = [f"{raw_schemas.path_of(error)}: {error.message}" for error in found]
+        problems: list[str] = []
+        if "structuredContent" in raw:
+            errors = raw_schemas.validator(schema).iter_errors(raw["structuredContent"])
+            problems = [f"{raw_schemas.path_of(error)}: {error.message}" for error in errors]
+        elif not raw.get("isError"):
+            problems = ["there is no structured content; return a dict or serializer data"]
         if problems:
             msg = f"The result of {name} does not fit its output schema: {'; '.join(problems)}"
             raise AssertionError(msg)
@@ -245,18 +243,18 @@ class McpClient:
 
 @contextmanager
 def exposing(*names: str) -> Iterator[None]:
-    """Expose groups, operations or tools of these names for a while, in the database.
+    """Expose groups, operations or tools of these names for a while, in the database but not in the record.
 
     Raises LookupError for a name that nothing has.
     """
     with ExitStack() as stack:
         for name in names:
-            stack.enter_context(_exposed(name))
+            stack.enter_context(_exposing(name))
         yield
 
 
 @contextmanager
-def _exposed(name: str) -> Iterator[None]:
+def _exposing(name: str) -> Iterator[None]:
     row, field_name, value = _row(name)
     before = getattr(row, field_name) if row.pk else None
     setattr(row, field_name, value)
@@ -272,13 +270,14 @@ def _exposed(name: str) -> Iterator[None]:
 
 
 def _row(name: str) -> tuple[models.Model, str, Any]:
+    """Return the row of a group, operation or tool, and the field and the value that expose it."""
     groups = inventory.group_names()
     if name in groups:
-        return ToolGroup.objects.filter(name=name).first() or ToolGroup(name=name), "exposed", True
-    found = inventory.named(name)
-    if found is None:
+        return config_changes.group_row(name), "exposed", True
+    target = inventory.named(name)
+    if target is None:
         msg = f"There is no group, operation or tool {name!r}. {inventory.cure(name, [*groups, *inventory.names()])}"
         raise LookupError(msg)
-    rule = ToolRule.objects.filter(name__iexact=found.name).first() or ToolRule()
-    rule.name, rule.method, rule.route = found.name, found.method, found.route
+    rule = config_changes.rule_row(target.name)
+    rule.name, rule.method, rule.route = target.name, target.method, target.route
     return rule, "exposure", ToolRule.Exposure.EXPOSED.value

@@ -1,32 +1,32 @@
-"""Text for people and models: quoted from data on one line, bounded, and the names that somebody may have meant."""
+"""Text for people and models: quotations from data on one bounded line, and the nearest of known names."""
 
 import difflib
 import unicodedata
 from collections.abc import Iterable
 
 MAX_QUOTED = 200
+# How many times the limit is read: characters that are removed may come by the million.
 MAX_READ = 10
 LEFT_OUT = "…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the one of `known` that looks most like a name that is not among them, in any case; "" where none does."""
-    folded = {other.casefold(): other for other in known}
-    found = difflib.get_close_matches(name.casefold(), folded, n=1)
-    return folded[found[0]] if found else ""
+    """Return the known name whose spelling is nearest to `name`, whatever their case; "" where none is near."""
+    known_by_folded = {other.casefold(): other for other in known}
+    matches = difflib.get_close_matches(name.casefold(), known_by_folded, n=1)
+    return known_by_folded[matches[0]] if matches else ""
 
 
 def one_line(text: object, limit: int = MAX_QUOTED) -> str:
     """Return text from data as one line: no control or bidirectional characters, at most `limit` characters."""
-    # Characters that are removed may come by the million.
-    kept = str(text)[: MAX_READ * limit]
-    # What is printable, as nearly all text is, has no such characters, and no spaces but the plain one.
-    if not kept.isprintable():
-        kept = "".join(
-            " " if char.isspace() else char for char in kept if char.isspace() or unicodedata.category(char)[0] != "C"
+    line = str(text)[: MAX_READ * limit]
+    # Printable text, as nearly all text is, has no such characters, and no spaces but the plain one.
+    if not line.isprintable():
+        line = "".join(
+            " " if char.isspace() else char for char in line if char.isspace() or unicodedata.category(char)[0] != "C"
         )
-    kept = " ".join(kept.split())
-    return kept if len(kept) <= limit else kept[: limit - 1] + "…"
+    line = " ".join(line.split())
+    return line if len(line) <= limit else line[: limit - 1] + LEFT_OUT
 
 
 def quoted(text: object) -> str:
@@ -35,5 +35,5 @@ def quoted(text: object) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return text without what PostgreSQL cannot store."""
+    """Return text with NUL and lone surrogates, which PostgreSQL cannot store, replaced."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

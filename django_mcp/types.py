@@ -3,10 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    # It needs models, and hosts import from here before there are any.
+    from rest_framework.serializers import BaseSerializer
 
 
 class Safety(StrEnum):
@@ -191,13 +195,46 @@ class Argument:
     json: bool = False
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HostedTool:
+    """A function of the host as `mcp_tool` declares it, checked. A serializer or a raw schema describes each side, never both.
+
+    `permissions` is None where the host declared none.
+    """
+
+    function: Callable[..., Any]
+    name: str
+    group: str
+    safety: Safety | None = None
+    title: str = ""
+    description: str = ""
+    input: "type[BaseSerializer[Any]] | None" = None
+    output: "type[BaseSerializer[Any]] | None" = None
+    input_schema: Mapping[str, Any] | None = None
+    output_schema: Mapping[str, Any] | None = None
+    permissions: tuple[str, ...] | Callable[[Caller], bool] | None = None
+    requires_approval: bool = False
+    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
+    sensitive_fields: tuple[str, ...] = ()
+    atomic: bool | None = None
+    asks: bool = False
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    icons: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def acts_as(self) -> Safety:
+        """Return the safety that is enforced; a tool without one counts as a write."""
+        return self.safety or Safety.WRITE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class Call:
     """One call as it will be decided on and run.
 
     `tool` is the MCP tool that was invoked, `target` the operation's name or the host tool's. `sent` is what the
-    caller wrote, `arguments` the effective arguments: what is hashed and what is dispatched. `warnings` are notes
-    of the normaliser for the model. `run` runs a host's tool, `examine` validates for it; None for an operation.
+    caller wrote, `arguments` are the effective arguments: what is hashed and what is dispatched. `forwarded` are the
+    request's headers that go on to the host's view. `warnings` are the normaliser's notes for the model.
     """
 
     tool: str
@@ -206,21 +243,56 @@ class ToolCall:
     requires_approval: bool
     group: str
     title: str = ""
-    operation: Operation | None = None
     sent: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    placement: Mapping[str, Argument] = field(default_factory=dict)
     token: str | None = None
     sensitive: frozenset[str] = frozenset()
     forwarded: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
-    examine: Callable[[], None] | None = None
-    run: "Callable[[], Reply] | None" = None
 
     @property
     def mutates(self) -> bool:
+        """Tell whether it needs a decision and a record."""
         return self.safety is not Safety.READ_ONLY or self.requires_approval
+
+    @property
+    def endpoint(self) -> tuple[str, str]:
+        """Return the method and route by which rules know the target besides its name; blank for a host's tool."""
+        return "", ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationCall(Call):
+    """A call of an operation. `placement` says where each argument goes in the host's request."""
+
+    operation: Operation
+    placement: Mapping[str, Argument] = field(default_factory=dict)
+
+    @property
+    def endpoint(self) -> tuple[str, str]:
+        return self.operation.method, self.operation.route
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall(Call):
+    """A call of a function that the host declared as a tool. `dialogue` is None where the tool does not ask."""
+
+    declaration: HostedTool
+    dialogue: "Dialogue | None" = None
+
+
+AnyCall = OperationCall | FunctionCall
+ToolCall = Call
+
+
+class Dialogue(Protocol):
+    """The questions and answers of one call."""
+
+    @property
+    def answers(self) -> Any: ...
+
+    def ask(self, required: Any) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,37 +321,67 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the host's view or tool answered, already plain JSON values.
+    """What the host's code answered, already plain JSON values. `status` is an HTTP status, also of a tool's function.
 
-    `rolled_back`: it ran in a transaction that was undone. `error_id` names an exception's log line, `told` is what a 5xx
-    says to clients, `retry_after` is in seconds, `attachment` is the file that `data` describes. A tool's `status` is what
-    a view would have answered, `structured` and `blocks` are its result, `error` is what it raised, `asked` its question.
+    `rolled_back`: it ran in a transaction that was undone. `error_id` names an exception's log line, `public_text` is
+    what a 5xx says to clients, `retry_after` is in seconds. `error` stands in the answer's place. `writes` are those
+    that a call which is declared to read meant for a database; `write_refused`: they did not get there.
     """
 
     status: int
     data: Any = None
-    notes: tuple[str, ...] = ()
-    location: str | None = None
     retry_after: int | None = None
     rolled_back: bool = False
     error_id: str = ""
-    told: str = ""
-    structured: Mapping[str, Any] | None = None
-    blocks: tuple[Mapping[str, Any], ...] = ()
+    public_text: str = ""
     error: Exception | None = None
-    asked: Mapping[str, Any] | None = None
-    attachment: Attachment | None = None
+    writes: tuple[str, ...] = ()
+    write_refused: bool = False
 
     @property
     def ok(self) -> bool:
         return self.status < 400
+
+    @property
+    def http_status(self) -> int | None:
+        """Return the status that a view answered; None where no view did."""
+        return self.status
+
+    def close(self) -> None:
+        """Close what came open with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewReply(Reply):
+    """What a view answered. `attachment` is the file that `data` describes."""
+
+    notes: tuple[str, ...] = ()
+    location: str | None = None
+    attachment: Attachment | None = None
+
+    def close(self) -> None:
+        if self.attachment is not None:
+            self.attachment.content.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionReply(Reply):
+    """What a host's function answered: `structured` and `blocks` are its result, `question` is what it asks instead."""
+
+    structured: Mapping[str, Any] | None = None
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    question: Mapping[str, Any] | None = None
+
+    @property
+    def http_status(self) -> int | None:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """The row that a call would change: `fields` are the model's attribute names to compare, in order.
 
-    `relations` are the many-to-many fields that it would set.
+    `relations` are the many-to-many fields that the call would set.
     """
 
     model: type

@@ -1,5 +1,6 @@
-"""The endpoint, with and without a slash and never by way of a redirect, the files that it links to, and what clients
-that look for OAuth find.
+"""The URLs of the endpoint, of the files that it links to, and of the OAuth metadata that clients look for.
+
+The endpoint answers with and without a slash: a redirect would drop the body of a POST.
 """
 
 from django.urls import path
@@ -15,7 +16,7 @@ _no_oauth = NoOAuthView.as_view()
 urlpatterns = [
     path("mcp", _endpoint, name="mcp"),
     path("mcp/", _endpoint, name="mcp-slash"),
-    # Whatever is asked for below gets the same answer, slashes and all.
+    # A path: what is no token, slashes and all, gets the same refusal as a bad one.
     path("mcp/files/<path:token>", FileView.as_view(), name="file"),
     # RFC 8414 and RFC 9728 put the resource's path behind the well-known one, older clients leave it out.
     path(".well-known/oauth-protected-resource", _no_oauth),

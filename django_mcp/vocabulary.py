@@ -1,5 +1,5 @@
-"""The name that `Safety` had before `from django_mcp import Safety`."""
+"""The former home of names that hosts import; today they come from `django_mcp` and `django_mcp.types`."""
 
-from django_mcp.types import Safety
+from django_mcp.types import Caller, Safety
 
-__all__ = ["Safety"]
+__all__ = ["Caller", "Safety"]

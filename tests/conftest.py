@@ -24,17 +24,17 @@ SERVICES = {
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a service that no variable names, and remember it for the closing lines."""
-    kept, left_out = [], {}
+    selected, left_out = [], {}
     for item in items:
         needed = {name for marker in item.iter_markers("service") for name in marker.args}
         missing = sorted(SERVICES[name] for name in needed if not os.environ.get(SERVICES[name]))
         if missing:
             left_out.setdefault(", ".join(missing), []).append(item)
         else:
-            kept.append(item)
-    items[:] = kept
-    config.stash[LEFT_OUT] = {variable: len(found) for variable, found in left_out.items()}
-    config.hook.pytest_deselected(items=[item for found in left_out.values() for item in found])
+            selected.append(item)
+    items[:] = selected
+    config.stash[LEFT_OUT] = {variable: len(deselected) for variable, deselected in left_out.items()}
+    config.hook.pytest_deselected(items=[item for deselected in left_out.values() for item in deselected])
 
 
 LEFT_OUT = pytest.StashKey[dict[str, int]]()
@@ -131,8 +131,8 @@ def make_mcp(user):
     from django_mcp.types import Safety
 
     def make(owner: Any = None, **limits: Any) -> Mcp:
-        said = {"all_groups": True, "highest_safety": Safety.DESTRUCTIVE, **limits}
-        return Mcp(keys.issue(name="test", user=owner or user, **said)[1])
+        limits = {"all_groups": True, "highest_safety": Safety.DESTRUCTIVE, **limits}
+        return Mcp(keys.issue(name="test", user=owner or user, **limits)[1])
 
     return make
 

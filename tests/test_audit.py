@@ -47,3 +47,11 @@ def test_a_long_hostile_name_is_one_short_line():
 def test_a_caller_may_be_a_mapping():
     event = audit.record(EventKind.EXPOSURE_CHANGED, caller={"username": "boss"}, target="orders")
     assert (event.username, event.subject) == ("boss", "")
+
+
+def test_a_key_in_a_free_text_is_masked_and_a_column_is_not_masked_for_its_name(settings):
+    settings.DJANGO_MCP = {"REDACT_FIELDS": ["key", "user"]}
+    caller = {"key_id": 7, "key_label": "deploy", "username": "sam", "client": "ak-abcdefgh123"}
+    event = audit.record(EventKind.EXECUTED, caller=caller, note={"key": "x"})
+    assert (event.key_id, event.key_label, event.username, event.client) == (7, "deploy", "sam", MASK)
+    assert event.detail == {"note": {"key": MASK}}

@@ -1,4 +1,4 @@
-"""The doctor on an API with one of each complaint: this module is its URLconf."""
+"""The doctor on an API with one of each complaint. This module is its URLconf."""
 
 import json
 from io import StringIO
@@ -182,14 +182,14 @@ def serving(monkeypatch, patterns):
 
 
 def about(complaints, beginning):
-    """Return the severity of the complaint whose text begins like this, and what it is about."""
-    [found] = [one for one in complaints if one.text.startswith(beginning)]
-    assert found.cure.strip().endswith((".", ")"))
-    return found.severity, set(found.about)
+    """Return the severity of the complaint whose text begins like this, and the set of its subjects."""
+    [complaint] = [complaint for complaint in complaints if complaint.text.startswith(beginning)]
+    assert complaint.cure.strip().endswith((".", ")"))
+    return complaint.severity, set(complaint.about)
 
 
 def test_a_healthy_viewset_is_not_complained_of_but_for_its_exposure(complaints):
-    texts = {one.text for one in complaints for name in one.about if name.startswith("healthy")}
+    texts = {complaint.text for complaint in complaints for name in complaint.about if name.startswith("healthy")}
     assert texts == {"Nobody has exposed it, so no agent reaches it."}
 
 
@@ -222,7 +222,7 @@ def test_what_is_exposed_is_not_said_to_be_hidden():
 
 
 def test_the_worst_comes_first(complaints):
-    order = [list(Severity).index(one.severity) for one in complaints]
+    order = [list(Severity).index(complaint.severity) for complaint in complaints]
     assert order == sorted(order)
     assert set(order) == {0, 1, 2}
 
@@ -247,8 +247,8 @@ def test_a_view_that_cannot_be_made_leaves_the_others_examined(monkeypatch):
 def test_a_schema_class_that_cannot_be_honoured_is_named(monkeypatch):
     made = view("forgetful", generics.CreateAPIView, **Described, schema=ForgetfulSchema())
     complaints = serving(monkeypatch, [path("forgetful/", made)])
-    said = "What get_operation() of its schema class makes of it is passed over (KeyError)"
-    assert about(complaints, said) == (Severity.WARNING, {"forgetful"})
+    beginning = "What get_operation() of its schema class makes of it is passed over (KeyError)"
+    assert about(complaints, beginning) == (Severity.WARNING, {"forgetful"})
 
 
 def test_permissions_may_look_at_what_was_negotiated(monkeypatch):
@@ -258,7 +258,7 @@ def test_permissions_may_look_at_what_was_negotiated(monkeypatch):
 
     made = view("negotiated", generics.CreateAPIView, **Described, permission_classes=[Negotiated])
     complaints = serving(monkeypatch, [path("negotiated/", made)])
-    assert not [one for one in complaints if one.text.startswith("Negotiated")]
+    assert not [complaint for complaint in complaints if complaint.text.startswith("Negotiated")]
 
 
 def test_the_command_prints_the_cure_and_fails_on_errors():
@@ -281,14 +281,14 @@ def test_json_holds_the_same_complaints(complaints):
     out = StringIO()
     with pytest.raises(CommandError):
         call_command("mcp", "doctor", "--json", stdout=out)
-    found = json.loads(out.getvalue())
-    assert [item["text"] for item in found] == [one.text for one in complaints]
-    assert found[0].keys() == {"severity", "text", "cure", "about"}
+    printed = json.loads(out.getvalue())
+    assert [item["text"] for item in printed] == [complaint.text for complaint in complaints]
+    assert printed[0].keys() == {"severity", "text", "cure", "about"}
 
 
 def test_long_lists_of_names_are_cut_unless_all_are_asked_for(complaints):
-    hidden = [one for one in complaints if one.text.startswith("Nobody")]
-    [names] = [one.about for one in hidden]
+    hidden = [complaint for complaint in complaints if complaint.text.startswith("Nobody")]
+    [names] = [complaint.about for complaint in hidden]
     assert f"and {len(names) - output.MAX_NAMES} more" in output.complaints_text(hidden)
     assert all(name in output.complaints_text(hidden, every=True) for name in names)
 
@@ -301,4 +301,4 @@ def test_a_user_model_that_decides_itself_who_is_a_superuser_can_be_asked_for(mo
             self.pk = pk
 
     monkeypatch.setattr(doctor, "get_user_model", lambda: Person)
-    assert not [one for one in examine(current()) if one.text.startswith("It could not be examined")]
+    assert not [complaint for complaint in examine(current()) if complaint.text.startswith("It could not be examined")]

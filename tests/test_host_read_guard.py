@@ -125,7 +125,7 @@ def test_the_log_is_warned_once_of_an_operation(mcp, behave, caplog):
     assert events().count() == 3
 
 
-def test_nothing_that_is_written_is_quoted(mcp, behave, caplog):
+def test_no_written_value_is_quoted(mcp, behave, caplog):
     behave(lambda: Item.objects.create(name="hunter2", pin="hunter2").pk)
     mcp.tool("api_read", {"name": "look", "args": {}})
     assert "hunter2" not in caplog.text + str(events().get().detail)
@@ -193,8 +193,8 @@ def test_a_read_that_needs_approval_is_watched_when_it_runs(mcp, behave, guard):
     behave(counts)
     answer = mcp.tool("api_call", {"name": "look_after_approval", "args": {}})
     token = answer.data["confirmationToken"]
-    said = {"name": "look_after_approval", "args": {}, "confirmationToken": token}
-    assert mcp.tool("api_call", said).data["code"] == "operation_failed"
+    confirmed = {"name": "look_after_approval", "args": {}, "confirmationToken": token}
+    assert mcp.tool("api_call", confirmed).data["code"] == "operation_failed"
     assert not Item.objects.exists()
     assert Confirmation.objects.get().state == "rejected"
 
@@ -288,8 +288,8 @@ def test_a_query_that_is_no_text_is_read_as_its_driver_would_send_it(sql, guard)
 
 
 def test_writes_to_named_databases_are_noticed():
-    with read_guard.noticing(["default"]) as seen:
+    with read_guard.noticing(["default"]) as writes:
         Item.objects.filter(name="nothing").exists()
-        assert not seen
+        assert not writes
         Item.objects.create(name="something")
-    assert [write.verb for write in seen] == ["INSERT"]
+    assert [write.verb for write in writes] == ["INSERT"]

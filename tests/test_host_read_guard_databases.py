@@ -33,9 +33,9 @@ def people(request, tmp_path, settings, django_db_blocker):
         try:
             with connections[ALIAS].schema_editor() as editor:
                 editor.create_model(Person)
-            found = Person.objects.using(ALIAS)
-            found.bulk_create([Person(email="a"), Person(email="b")])
-            yield found
+            rows = Person.objects.using(ALIAS)
+            rows.bulk_create([Person(email="a"), Person(email="b")])
+            yield rows
         finally:
             connections[ALIAS].close()
             del connections[ALIAS], connections.settings[ALIAS]

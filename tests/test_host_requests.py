@@ -1,3 +1,5 @@
+"""The inner request: what the host's view gets to see of its caller, of headers and of the MCP request."""
+
 import asyncio
 
 import pytest
@@ -7,11 +9,10 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.request import Request
 
-from django_mcp.execution.gateway import execute
 from django_mcp.host.requests import Context, forwarded_headers, inner_request
 from django_mcp.host.views import bare_view
 from django_mcp.types import Caller
-from tests.execution.conftest import call_of, operation_at
+from tests.execution.conftest import call_of, execute, operation_at
 from tests.host import views
 
 
@@ -46,50 +47,55 @@ def context(outer, user):
 
 
 @pytest.fixture
-def sees(context, settings):
+def observe(context, settings):
+    """Return a function that calls a view and returns what it saw."""
     settings.ROOT_URLCONF = "tests.execution.urls"
     settings.ALLOWED_HOSTS = ["api.example.com"]
     return lambda: execute(call_of(operation_at("/sees/", "/sees/", "GET"), {}), context).data
 
 
 @pytest.mark.django_db
-def test_the_view_sees_the_caller_and_the_public_address(sees):
-    saw = sees()
-    assert (saw["user"], saw["django_user"], saw["auth"]) == ("alice", "alice", "the token")
-    assert (saw["link"], saw["address"], saw["secure"]) == ("https://api.example.com/next/", "192.0.2.7", True)
-    assert saw["flag"] == "set by middleware"
+def test_the_view_sees_the_caller_and_the_public_address(observe):
+    observed = observe()
+    assert (observed["user"], observed["django_user"], observed["auth"]) == ("alice", "alice", "the token")
+    assert (observed["link"], observed["address"], observed["secure"]) == (
+        "https://api.example.com/next/",
+        "192.0.2.7",
+        True,
+    )
+    assert observed["flag"] == "set by middleware"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("shown", "seen"), [(True, "the key"), (False, None)])
-def test_a_key_can_be_kept_from_views_that_take_it_for_a_token_of_their_own(outer, user, settings, shown, seen):
+@pytest.mark.parametrize(("passed_on", "auth"), [(True, "the key"), (False, None)])
+def test_a_key_can_be_hidden_from_views_that_take_it_for_a_token_of_their_own(outer, user, settings, passed_on, auth):
     settings.ROOT_URLCONF, settings.ALLOWED_HOSTS = "tests.execution.urls", ["api.example.com"]
-    settings.DJANGO_MCP = {"KEY_AS_REQUEST_AUTH": shown}
+    settings.DJANGO_MCP = {"KEY_AS_REQUEST_AUTH": passed_on}
     keyed = Context(outer=outer, caller=Caller(subject="key:1", user=user, auth="the key", key_id=1))
-    assert execute(call_of(operation_at("/sees/", "/sees/", "GET"), {}), keyed).data["auth"] == seen
+    assert execute(call_of(operation_at("/sees/", "/sees/", "GET"), {}), keyed).data["auth"] == auth
 
 
 @pytest.mark.django_db
-def test_credentials_of_the_endpoint_are_not_seen(sees, settings):
+def test_credentials_of_the_endpoint_are_not_seen(observe, settings):
     settings.DJANGO_MCP = {"FORWARD_HEADERS": ["Authorization", "Cookie"]}
-    saw = sees()
-    assert saw["authorization"].startswith("MCP ")
-    assert saw["cookie"].startswith("mcp_caller=")
-    assert "ak-secret" not in str(saw)
-    assert "stolen" not in str(saw)
+    observed = observe()
+    assert observed["authorization"].startswith("MCP ")
+    assert observed["cookie"].startswith("mcp_caller=")
+    assert "ak-secret" not in str(observed)
+    assert "stolen" not in str(observed)
 
 
 @pytest.mark.django_db
-def test_headers_are_forwarded_by_name_only(sees, settings, outer):
-    assert sees()["tenant"] is None
+def test_headers_are_forwarded_by_name_only(observe, settings, outer):
+    assert observe()["tenant"] is None
     settings.DJANGO_MCP = {"FORWARD_HEADERS": ["X-Tenant", "X-Absent"]}
-    assert sees()["tenant"] == "acme"
+    assert observe()["tenant"] == "acme"
     assert forwarded_headers(outer) == {"X-Tenant": "acme"}
 
 
 @pytest.mark.django_db
-def test_the_session_works_and_is_thrown_away(sees, outer):
-    sees()
+def test_the_session_works_and_is_thrown_away(observe, outer):
+    observe()
     assert views.seen["session"]["cart"] == 1
     assert outer.session == {"outer": True}
     assert not Session.objects.exists()

@@ -1,10 +1,12 @@
+"""The reading of SQL: the verb and the table of the first write in a statement."""
+
 import pytest
 
 from django_mcp.host.read_guard import write_in
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "write"),
     [
         ('INSERT INTO "shop_order" ("id") VALUES (%s)', "INSERT shop_order"),
         ("insert or ignore into shop_order values (1)", "INSERT shop_order"),
@@ -39,9 +41,9 @@ from django_mcp.host.read_guard import write_in
         ("%s", None),
     ],
 )
-def test_what_a_statement_writes_is_named_by_its_verb_and_table(sql, said):
-    found = write_in(sql)
-    assert (None if found is None else str(found)) == said
+def test_a_write_is_named_by_its_verb_and_table(sql, write):
+    first = write_in(sql)
+    assert (None if first is None else str(first)) == write
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_a_long_statement_is_read_in_one_pass():
     assert write_in(quoted) is None
 
 
-def test_no_value_is_part_of_what_is_said():
+def test_no_value_is_part_of_the_name_of_a_write():
     assert str(write_in("UPDATE 'hunter2' SET a = 'hunter2'")) == "UPDATE"
 
 

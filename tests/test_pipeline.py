@@ -183,7 +183,7 @@ def test_a_store_that_fails_before_execution_runs_nothing(mcp, monkeypatch):
         raise DatabaseError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("django_mcp.models.confirmations.ConfirmationQuerySet.claim", broken)
+        patch.setattr("django_mcp.models.confirmations.ConfirmationQuerySet.update", broken)
         answer = mcp.call(CREATE, LATTES, confirmationToken=token)
     assert answer["code"] == "unavailable"
     assert mcp.call(CREATE, LATTES, confirmationToken=token)["status"] == "success"

@@ -1,14 +1,13 @@
 import html
 import json
+import tracemalloc
 import urllib.parse
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_mcp import redaction
 from django_mcp.redaction import MASK, redact
-from django_mcp.text import one_line, quoted
 
 
 def test_secrets_are_masked_at_any_depth_and_in_any_case():
@@ -21,9 +20,9 @@ def test_a_secret_is_known_however_it_is_spelled(name):
     assert redact({name: "x"}) == {name: MASK}
 
 
-def test_a_file_is_cut_to_what_it_says_of_itself():
-    shown = redact({"photo": "data:text/plain;name=a.txt;base64," + "QUJD" * 1000})["photo"]
-    assert shown == "data:text/plain;name=a.txt;base64,… (4034 characters)"
+def test_a_file_is_cut_to_its_type_name_and_length():
+    photo = redact({"photo": "data:text/plain;name=a.txt;base64," + "QUJD" * 1000})["photo"]
+    assert photo == "data:text/plain;name=a.txt;base64,… (4034 characters)"
 
 
 def test_a_field_named_sensitive_is_masked_wherever_lists_stand_between():
@@ -33,10 +32,10 @@ def test_a_field_named_sensitive_is_masked_wherever_lists_stand_between():
 @pytest.mark.parametrize("form", [json.dumps, lambda value: [json.dumps(value)], lambda value: json.dumps([value])])
 def test_an_object_as_json_text_is_no_hiding_place(form):
     sent = {"row": form({"pin": "1234", "password": "hunter2", "note": "x"})}
-    assert redact(sent, {"row.pin"}) == {"row": form_of(form, {"pin": MASK, "password": MASK, "note": "x"})}
+    assert redact(sent, {"row.pin"}) == {"row": as_redacted(form, {"pin": MASK, "password": MASK, "note": "x"})}
 
 
-def form_of(form, value):
+def as_redacted(form, value):
     """As `redact` writes JSON text that it has changed: compact."""
     return json.loads(json.dumps(form(value)).replace(": ", ":").replace(", ", ","))
 
@@ -58,25 +57,6 @@ def test_own_keys_and_tokens_are_masked_inside_text():
 def test_the_host_names_its_own_secrets(settings):
     settings.DJANGO_MCP = {"REDACT_FIELDS": ["salary"]}
     assert redact({"base_salary": 5, "password": "seen"}) == {"base_salary": MASK, "password": "seen"}
-
-
-def test_log_lines_cannot_be_forged():
-    assert one_line("x\r\n[INFO] ok") == "x [INFO] ok"
-
-
-def test_direction_marks_are_removed():
-    assert one_line("abc\u202edef\u2066") == "abcdef"
-
-
-def test_a_quoted_value_cannot_end_its_quotation():
-    assert quoted('a" and "b') == '"a\\" and \\"b"'
-
-
-@given(st.text())
-def test_a_line_is_one_short_line(text):
-    line = one_line(text)
-    assert len(line) <= 200
-    assert len(line.splitlines()) <= 1
 
 
 @given(
@@ -114,7 +94,11 @@ def test_what_is_agreed_to_by_yes_or_no_is_shown():
 
 
 def test_long_names_are_masked_and_do_not_stay_in_memory():
-    redaction._known.cache_clear()
     long = "x" * 100_000
     assert redact({f"{long}_password": "hush", long: "seen"}) == {f"{long}_password": MASK, long: "seen"}
-    assert redaction._known.cache_info().currsize == 0
+    tracemalloc.start()
+    for number in range(50):
+        redact({f"{number}{long}": "seen"})
+    remaining, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert remaining < 10 * len(long)

@@ -8,10 +8,10 @@ from rest_framework import serializers
 
 from demo_project.coffee_shop import ambience, latte_art
 from demo_project.coffee_shop.models import Order, Product
-from django_mcp.decorators import mcp_tool
-from django_mcp.errors import NotFound, ToolError
+from django_mcp import Safety, ToolError, mcp_tool
+from django_mcp.errors import NotFound
 from django_mcp.tools.media import File, Image, Text
-from django_mcp.types import Caller, Safety
+from django_mcp.types import Caller
 
 GROUP = "barista"
 
@@ -42,8 +42,8 @@ def recommend(caller: Caller, data: Mapping[str, Any]) -> dict[str, Any]:
     products = Product.objects.annotate(from_price=Min("sizes__price")).filter(from_price__lte=data["budget"])
     if "category" in data:
         products = products.filter(category=data["category"])
-    found = products.order_by("-from_price", "id").values("id", "name", "description", "from_price")[:3]
-    return {"recommended": list(found)}
+    best = products.order_by("-from_price", "id").values("id", "name", "description", "from_price")[:3]
+    return {"recommended": list(best)}
 
 
 def _summary(caller: Caller, arguments: Mapping[str, Any]) -> str:
@@ -80,11 +80,9 @@ def record_ambience(caller: Caller, data: Mapping[str, Any]) -> File:
 @mcp_tool(group=GROUP, safety=Safety.READ_ONLY, output=Statistics)
 def order_statistics(caller: Caller, data: Mapping[str, Any]) -> dict[str, Any]:
     """Sum up the user's orders: how many, how many are waiting, what was spent."""
-    kept = ~Q(status=Order.Status.CANCELLED)
-    found = Order.objects.filter(user=caller.user).aggregate(
+    return Order.objects.filter(user=caller.user).aggregate(
         orders=Count("id"),
         waiting=Count("id", filter=Q(status=Order.Status.PLACED)),
-        spent=Sum("total", filter=kept, default=0),
+        spent=Sum("total", filter=~Q(status=Order.Status.CANCELLED), default=0),
         first_order_at=Min("created_at"),
     )
-    return dict(found)

@@ -18,8 +18,7 @@ from demo_project.coffee_shop import summaries
 from demo_project.coffee_shop.filters import StatusFilter
 from demo_project.coffee_shop.models import Order, Product
 from demo_project.coffee_shop.serializers import OrderPreviewSerializer, OrderSerializer, ProductSerializer
-from django_mcp.decorators import mcp_operation
-from django_mcp.types import Safety
+from django_mcp import Safety, mcp_operation
 
 TWO_LATTES = {
     "customer_name": "Sam",

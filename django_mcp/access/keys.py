@@ -1,4 +1,7 @@
-"""API keys: issue, authenticate, revoke."""
+"""API keys: issue, authenticate, narrow, revoke.
+
+`by` is always who acts on a key: any of a caller snapshot's keys.
+"""
 
 import hashlib
 import logging
@@ -14,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp import audit
-from django_mcp.access import server_config
+from django_mcp.access import config_changes, server_config
 from django_mcp.access.server_config import mode_named
 from django_mcp.models import APIKey
 from django_mcp.signals import key_issued, key_revoked
@@ -22,14 +25,20 @@ from django_mcp.types import ApprovalMode, Caller, EventKind, Safety
 
 PREFIX = "ak-"
 SECRET_BYTES = 32
-SHOWN = 8
+# How many characters of a secret are stored, for people to tell keys apart.
+PREFIX_LENGTH = 8
 USED_RESOLUTION = timedelta(minutes=1)
+# What may change of a key after it was issued.
+LIMITS = ("name", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at")
 
 logger = logging.getLogger("django_mcp")
 
 
 def digest(secret: str) -> str:
-    """Return the SHA-256 hex digest a key is found by. The secret has 256 random bits: a slow hash would add nothing."""
+    """Return the SHA-256 hex digest of a secret, by which its key is found.
+
+    The secret has 256 random bits: a slow hash would add nothing.
+    """
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -46,16 +55,13 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
     expires_at: datetime | None = None,
     by: Mapping[str, Any] | None = None,
 ) -> tuple[APIKey, str]:
-    """Create a key and return its row and its secret, which is nowhere else.
-
-    `by` is who handed it out: any of a caller snapshot's keys.
-    """
+    """Create a key and return its row and its secret, which is stored nowhere."""
     secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     with transaction.atomic(using=router.db_for_write(APIKey)):
         key = APIKey.objects.create(
             name=name,
             user=user,
-            prefix=secret[:SHOWN],
+            prefix=secret[:PREFIX_LENGTH],
             digest=digest(secret),
             groups=sorted(set(groups)),
             all_groups=all_groups,
@@ -66,7 +72,7 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
         )
         audit.record(
             EventKind.KEY_ISSUED,
-            caller=_about(key, by),
+            caller=_actor(key, by),
             target=str(key),
             user=user.get_username(),
             groups="all" if all_groups else key.groups,
@@ -81,9 +87,9 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
 
 @sensitive_variables("secret")
 def authenticate(secret: str) -> APIKey | None:
-    """Return the usable key with this secret, its user and the `server_stamp`, in one query; None where there is none."""
-    found = _by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]
-    return next((key for key in found if key.usable), None)
+    """Return the usable key of a secret, None where it has none: one query, with its user and the `server_stamp`."""
+    rows = _by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]
+    return next((key for key in rows if key.usable), None)
 
 
 @lru_cache(maxsize=8)
@@ -92,26 +98,38 @@ def _by_digest(alias: str) -> QuerySet[APIKey]:
     return APIKey.objects.using(alias).select_related("user").annotate(server_stamp=server_config.STAMP).order_by()
 
 
+def save_limits(key: APIKey, *, by: Mapping[str, Any] | None = None) -> None:
+    """Save the limits of a key, which are recorded as far as they differ from its row."""
+    with transaction.atomic(using=router.db_for_write(APIKey)):
+        before = APIKey.objects.values(*LIMITS).get(pk=key.pk)
+        after = {name: getattr(key, name) for name in LIMITS}
+        config_changes.record(
+            EventKind.EXPOSURE_CHANGED, by=_actor(key, by), target=str(key), before=before, after=after
+        )
+        # Only these columns: the rest may have changed meanwhile, and a revocation must not be undone.
+        key.save(update_fields=LIMITS)
+
+
 def revoke(key: APIKey, *, by: Mapping[str, Any] | None = None) -> bool:
-    """Revoke a key for good; False where it was revoked before. `by` is who did it, as for `issue`."""
+    """Revoke a key for good; False where it was revoked before."""
     with transaction.atomic(using=router.db_for_write(APIKey)):
         now = timezone.now()
         if not APIKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now):
             return False
         key.revoked_at = now
-        audit.record(EventKind.KEY_REVOKED, caller=_about(key, by), target=str(key))
+        audit.record(EventKind.KEY_REVOKED, caller=_actor(key, by), target=str(key))
         transaction.on_commit(lambda: key_revoked.send_robust(APIKey, key=key))
     return True
 
 
 def used(key: APIKey) -> None:
-    """Note that the key was used: at most once a minute, and never at the price of the call."""
+    """Note that the key was used, at most once a minute. A database that fails does not fail the call."""
     now = timezone.now()
     stale = now - USED_RESOLUTION
     if key.last_used_at is not None and key.last_used_at > stale:
         return
     try:
-        # A direct UPDATE of this column alone: it cannot undo a revocation that happens meanwhile.
+        # An UPDATE of this column alone cannot undo a revocation that happens meanwhile.
         APIKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lte=stale), pk=key.pk).update(
             last_used_at=now
         )
@@ -120,7 +138,7 @@ def used(key: APIKey) -> None:
 
 
 def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:
-    """Return the caller that a key stands for. A limit that cannot be read is the narrowest."""
+    """Return the caller that a key stands for. A limit that is not known is read as the narrowest."""
     return Caller(
         subject=f"key:{key.pk}",
         user=key.user,
@@ -137,5 +155,6 @@ def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:
     )
 
 
-def _about(key: APIKey, by: Mapping[str, Any] | None) -> dict[str, Any]:
+def _actor(key: APIKey, by: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what the record keeps of the actor: who acts, and the key that is acted on in place of the actor's own."""
     return {**(by or {}), "key_id": key.pk, "key_label": str(key)}

@@ -1,14 +1,14 @@
-"""The server's settings, `DJANGO_MCP` and the admin's rows, as one frozen snapshot per request.
+"""The server's configuration: `DJANGO_MCP` and the admin's rows as one frozen snapshot per request.
 
-The admin's rows are kept in memory behind the stamp that every change of them renews. The stamp comes with the key's
-own query, so a change is effective on the next request in every process.
+Each process keeps the rows in memory under the stamp that every change of them renews. The stamp comes with the key's
+own query, so that a change holds from the next request on in every process.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from django.db import router
 from django.db.models import Subquery
@@ -21,29 +21,31 @@ from django_mcp.types import ApprovalMode
 API_TOOLS = "api_tools"
 PublishAs = ToolGroup.PublishAs
 
+# The stamp as a column of another query.
 STAMP = Subquery(ServerSettings.objects.filter(pk=ServerSettings.ONLY).values("stamp")[:1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A tool group's word. `mode` is None where it inherits; `locked` where settings expose it.
+    """The configuration of a tool group: its row, and what the settings say of it.
 
-    `publish_as` is how its operations are offered, `said_by_settings` whether the word on that is `PUBLISH_AS`'s.
+    `mode` is None where the group inherits the server's. `locked`: `TOOL_GROUPS` exposes it, whatever its row says.
+    `published_by_settings`: `publish_as` comes from `PUBLISH_AS`, not from the row.
     """
 
     exposed: bool = False
     mode: ApprovalMode | None = None
     locked: bool = False
     publish_as: PublishAs = PublishAs.API_TOOLS
-    said_by_settings: bool = False
+    published_by_settings: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule's word on one operation or tool. `exposed` and `mode` are None where it inherits.
+    """The configuration of one operation or tool. `exposed` and `mode` are None where its group's hold.
 
-    `exact` is False where only one of name and route still matches. The host's code has moved on since the rule was
-    written, so what it restricts still holds, and what it allows no longer does.
+    `exact` is False where only the name or only the route still matches: the host's code has changed since the rule
+    was written. Then the restrictions of the rule still hold, and its permissions no longer do.
     """
 
     name: str
@@ -54,8 +56,8 @@ class Rule:
     requires_approval: bool = False
     exact: bool = True
 
-    def about(self, name: str, method: str, route: str) -> "Rule | None":
-        """Return this rule as it applies to the operation or tool, None where it does not."""
+    def applied_to(self, name: str, method: str, route: str) -> "Rule | None":
+        """Return this rule as it applies to an operation or tool; None where it does not apply."""
         by_name = self.name.casefold() == name.casefold()
         by_route = (self.method, self.route) == (method, route)
         if by_name and by_route:
@@ -65,19 +67,12 @@ class Rule:
         return replace(self, exact=False, exposed=False if self.exposed is False else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
-    """The admin's half, as the database has it under one stamp."""
-
-    stamp: str | None
-    server: ServerSettings
-    groups: tuple[ToolGroup, ...]
-    rules: tuple[Rule, ...]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Server:
-    """What holds for one request; the same object for as long as nothing changes. `expiry` is in seconds; `listed` are the names that settings expose one by one."""
+    """The configuration that holds for one request; the same object for as long as nothing changes.
+
+    `expiry` is that of confirmation tokens, in seconds. `listed` are the names of operations and tools in `TOOLS`.
+    """
 
     name: str
     version: str
@@ -91,27 +86,27 @@ class Server:
     listed: frozenset[str]
 
     def rules_for(self, name: str, method: str = "", route: str = "") -> tuple[Rule, ...]:
-        """Return every rule that speaks of the operation or tool."""
+        """Return every rule that applies to an operation, or to a tool, which has neither method nor route."""
         if not self.rules:
             return ()
-        named, routed = self._indexed
-        candidates = dict.fromkeys((*named.get(name.casefold(), ()), *routed.get((method, route), ())))
-        found = (rule.about(name, method, route) for rule in candidates)
-        return tuple(rule for rule in found if rule is not None)
+        by_name, by_route = self._index
+        candidates = dict.fromkeys((*by_name.get(name.casefold(), ()), *by_route.get((method, route), ())))
+        applied = (rule.applied_to(name, method, route) for rule in candidates)
+        return tuple(rule for rule in applied if rule is not None)
 
     @cached_property
-    def _indexed(self) -> tuple[Mapping[str, Sequence[Rule]], Mapping[tuple[str, str], Sequence[Rule]]]:
-        named: dict[str, list[Rule]] = {}
-        routed: dict[tuple[str, str], list[Rule]] = {}
+    def _index(self) -> tuple[Mapping[str, Sequence[Rule]], Mapping[tuple[str, str], Sequence[Rule]]]:
+        by_name: dict[str, list[Rule]] = {}
+        by_route: dict[tuple[str, str], list[Rule]] = {}
         for rule in self.rules:
-            named.setdefault(rule.name.casefold(), []).append(rule)
-            routed.setdefault((rule.method, rule.route), []).append(rule)
-        return named, routed
+            by_name.setdefault(rule.name.casefold(), []).append(rule)
+            by_route.setdefault((rule.method, rule.route), []).append(rule)
+        return by_name, by_route
 
     def publish_as(self, group: str) -> PublishAs:
         """Return how the operations of a group are offered: through the API tools, as one tool each, or both ways."""
-        said = self.groups.get(group)
-        return PublishAs.API_TOOLS if said is None else said.publish_as
+        configured = self.groups.get(group)
+        return PublishAs.API_TOOLS if configured is None else configured.publish_as
 
     @cached_property
     def publishes_tools(self) -> bool:
@@ -119,19 +114,22 @@ class Server:
         return any(group.publish_as is not PublishAs.API_TOOLS for group in self.groups.values())
 
     def mode_of(self, group: str, rules: Sequence[Rule]) -> ApprovalMode:
-        """Return the mode of the most specific that names one. A rule that is not exact can only tighten it."""
+        """Return the approval mode of the rules, else of the group, else of the server.
+
+        A rule that is not exact can only make it stricter.
+        """
         exact = [rule.mode for rule in rules if rule.exact and rule.mode is not None]
         mode = ApprovalMode.strictest(*exact) if exact else self.groups.get(group, Group()).mode or self.mode
         return ApprovalMode.strictest(mode, *(rule.mode for rule in rules if not rule.exact and rule.mode is not None))
 
 
 def approval_required(rules: Iterable[Rule], *, said: bool) -> bool:
-    """Tell whether a call must be asked about, whatever its mode: by its own word, or by a rule's."""
+    """Tell whether a call needs approval even where it only reads: by its declaration (`said`) or by a rule."""
     return said or any(rule.requires_approval for rule in rules)
 
 
 def mode_named(text: str) -> ApprovalMode | None:
-    """Return the mode of that name, None for a blank; a name that is no mode counts as a confirmation."""
+    """Return the approval mode of that name, None for a blank. An unknown name counts as a confirmation."""
     if not text:
         return None
     try:
@@ -140,97 +138,119 @@ def mode_named(text: str) -> ApprovalMode | None:
         return ApprovalMode.TOKEN
 
 
-# The rows, the settings they were composed with, and the result.
-_remembered: tuple[_Rows, Mapping[str, Any], Server] | None = None
-
-
-def current() -> Server:
-    """Read the stamp and return the snapshot that holds now."""
-    alias = router.db_for_write(ServerSettings)
-    found = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY).values_list("stamp", flat=True).first()
-    return load(found)
-
-
-def load(stamp: str | None) -> Server:
-    """Return the snapshot for a stamp that was just read; it costs queries only where the stamp is new."""
-    rows = _remembered[0] if _remembered is not None and _remembered[0].stamp == stamp else _read(stamp)
-    return _with_settings(rows)
-
-
-def remembered() -> Server:
-    """Return what this process last loaded. Only for answers that may be a request behind."""
-    return current() if _remembered is None else _with_settings(_remembered[0])
-
-
-def _with_settings(rows: _Rows) -> Server:
-    global _remembered  # noqa: PLW0603 - one process-wide memory, replaced whole, so that readers need no lock
-    held, said = _remembered, conf.raw
-    if held is not None and held[0] is rows and held[1] is said:
-        return held[2]
-    server = _compose(rows)
-    _remembered = (rows, said, server)
-    return server
-
-
-def _read(stamp: str | None) -> _Rows:
-    alias = router.db_for_write(ServerSettings)
-    # Read after the stamp: rows newer than their stamp are read again under the next one, never kept too long.
-    server = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY).first()
-    rules = tuple(
-        Rule(
-            name=row.name,
-            method=row.method,
-            route=row.route,
-            exposed=None if row.exposure == ToolRule.Exposure.INHERIT else row.exposure == ToolRule.Exposure.EXPOSED,
-            mode=mode_named(row.approval_mode),
-            requires_approval=row.requires_approval,
-        )
-        for row in ToolRule.objects.using(alias).all()
-    )
-    return _Rows(
-        stamp=stamp,
-        server=server or ServerSettings(),
-        groups=tuple(ToolGroup.objects.using(alias).all()),
-        rules=rules,
-    )
-
-
-def _compose(rows: _Rows) -> Server:
-    groups = {
-        row.name: Group(exposed=row.exposed, mode=mode_named(row.approval_mode), publish_as=_published(row.publish_as))
-        for row in rows.groups
-    }
-    for name in conf.TOOL_GROUPS:
-        groups[name] = replace(groups.get(name, Group()), exposed=True, locked=True)
-    for name, word in _said_of_publishing().items():
-        if groups.get(name, Group()).publish_as is PublishAs.API_TOOLS:
-            groups[name] = replace(groups.get(name, Group()), publish_as=word, said_by_settings=True)
-    row = rows.server
-    return Server(
-        name=row.server_name or conf.SERVER_NAME,
-        version=conf.SERVER_VERSION,
-        instructions=row.instructions or conf.INSTRUCTIONS,
-        mode=mode_named(row.approval_mode) or mode_named(conf.APPROVAL_MODE) or ApprovalMode.TOKEN,
-        expiry=row.confirmation_expiry or conf.CONFIRMATION_TOKEN_EXPIRY,
-        writes_enabled=row.writes_enabled,
-        stamp=rows.stamp,
-        groups=MappingProxyType(groups),
-        rules=rows.rules,
-        listed=frozenset(conf.TOOLS),
-    )
-
-
-def _published(text: Any) -> PublishAs:
+def _publish_as_named(text: Any) -> PublishAs:
     try:
         return PublishAs(text)
     except ValueError:
         return PublishAs.API_TOOLS
 
 
-def _said_of_publishing() -> Mapping[str, PublishAs]:
-    """Return what `PUBLISH_AS` says of groups, as far as it differs from the default; the API tools are no operations."""
-    said: object = conf.PUBLISH_AS
-    if not isinstance(said, Mapping):
-        return {}
-    words = {str(name): _published(word) for name, word in said.items() if name != API_TOOLS}
-    return {name: word for name, word in words.items() if word is not PublishAs.API_TOOLS}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """The admin's rows, as the database has them under one stamp."""
+
+    stamp: str | None
+    server: ServerSettings
+    groups: tuple[ToolGroup, ...]
+    rules: tuple[Rule, ...]
+
+    @classmethod
+    def read(cls, stamp: str | None) -> Self:
+        """Read the rows, after their stamp: newer ones are read again under the next stamp, and never kept too long."""
+        alias = router.db_for_write(ServerSettings)
+        inherit, exposed = ToolRule.Exposure.INHERIT, ToolRule.Exposure.EXPOSED
+        server = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY).first()
+        rules = tuple(
+            Rule(
+                name=row.name,
+                method=row.method,
+                route=row.route,
+                exposed=None if row.exposure == inherit else row.exposure == exposed,
+                mode=mode_named(row.approval_mode),
+                requires_approval=row.requires_approval,
+            )
+            for row in ToolRule.objects.using(alias).all()
+        )
+        groups = tuple(ToolGroup.objects.using(alias).all())
+        return cls(stamp=stamp, server=server or ServerSettings(), groups=groups, rules=rules)
+
+    def composed(self) -> Server:
+        """Return the rows and the settings together. A row goes before the settings, which alone lock a group."""
+        row = self.server
+        return Server(
+            name=row.server_name or conf.SERVER_NAME,
+            version=conf.SERVER_VERSION,
+            instructions=row.instructions or conf.INSTRUCTIONS,
+            mode=mode_named(row.approval_mode) or mode_named(conf.APPROVAL_MODE) or ApprovalMode.TOKEN,
+            expiry=row.confirmation_expiry or conf.CONFIRMATION_TOKEN_EXPIRY,
+            writes_enabled=row.writes_enabled,
+            stamp=self.stamp,
+            groups=MappingProxyType(self._groups()),
+            rules=self.rules,
+            listed=frozenset(conf.TOOLS),
+        )
+
+    def _groups(self) -> dict[str, Group]:
+        groups = {
+            row.name: Group(
+                exposed=row.exposed,
+                mode=mode_named(row.approval_mode),
+                publish_as=_publish_as_named(row.publish_as),
+            )
+            for row in self.groups
+        }
+        for name in conf.TOOL_GROUPS:
+            groups[name] = replace(groups.get(name, Group()), exposed=True, locked=True)
+        # A check names a PUBLISH_AS that is no mapping; until it is mended the server goes on without.
+        setting: object = conf.PUBLISH_AS
+        for name, value in setting.items() if isinstance(setting, Mapping) else ():
+            group, publish_as = groups.get(str(name), Group()), _publish_as_named(value)
+            # The API tools are no operations, and a row with the default leaves the choice to the settings.
+            if name != API_TOOLS and PublishAs.API_TOOLS is group.publish_as is not publish_as:
+                groups[str(name)] = replace(group, publish_as=publish_as, published_by_settings=True)
+        return groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Memory:
+    """What a process keeps: the rows it read last, and the configuration they made with these settings."""
+
+    rows: _Rows
+    settings: Mapping[str, Any]
+    server: Server
+
+
+# Replaced whole, so that readers need no lock.
+_memory: _Memory | None = None
+
+
+def current() -> Server:
+    """Return the configuration as it is now: one query for the stamp, three more where this process has not seen it."""
+    alias = router.db_for_write(ServerSettings)
+    rows = ServerSettings.objects.using(alias).filter(pk=ServerSettings.ONLY)
+    return for_stamp(rows.values_list("stamp", flat=True).first())
+
+
+def for_stamp(stamp: str | None) -> Server:
+    """Return the configuration as of a stamp that was just read: three queries where it is new, else none."""
+    global _memory  # noqa: PLW0603 - see above
+    memory, settings = _memory, conf.raw
+    rows = memory.rows if memory is not None and memory.rows.stamp == stamp else _Rows.read(stamp)
+    if memory is None or memory.rows is not rows or memory.settings is not settings:
+        _memory = memory = _Memory(rows=rows, settings=settings, server=rows.composed())
+    return memory.server
+
+
+def cached() -> Server:
+    """Return the configuration that this process read last, without a query; the first call does what `current` does.
+
+    It may miss the changes of other processes since then: only for answers that may be a request behind.
+    """
+    memory = _memory
+    return current() if memory is None else for_stamp(memory.rows.stamp)
+
+
+def forget() -> None:
+    """Drop what this process keeps, so that the next configuration is read from the database."""
+    global _memory  # noqa: PLW0603 - see above
+    _memory = None

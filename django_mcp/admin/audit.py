@@ -1,4 +1,4 @@
-"""The record, to read."""
+"""Audit events, to read."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.display import facts, moment_of, outcome, with_note
-from django_mcp.admin.record import RecordAdmin, pretty
+from django_mcp.admin.display import facts, moment_column, outcome, pretty, with_note
+from django_mcp.admin.record import RecordAdmin
 from django_mcp.models import AuditEvent
 
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(RecordAdmin):
-    """Audit events."""
+    """The page of audit events."""
 
     about = _("What agents and people did, line by line. Nothing here is ever changed.")
     list_display = ("shown_time", "kind", "outcome", "target", "who_and_where")
@@ -33,16 +33,16 @@ class AuditEventAdmin(RecordAdmin):
     )  # fmt: skip
     readonly_fields = fields
 
-    shown_time = moment_of("time", _("time"))
+    shown_time = moment_column("time", _("time"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEvent]:
-        # Two short texts out of the detail, which itself may be large and stays in the database.
+        # The two short texts of the outcome: the detail itself may be large and stays in the database.
         rows: QuerySet[AuditEvent] = super().get_queryset(request)
-        return rows.annotate(said_status=KT("detail__status"), said_code=KT("detail__code"))
+        return rows.annotate(status=KT("detail__status"), code=KT("detail__code"))
 
     @admin.display(description=_("outcome"))
     def outcome(self, event: Any) -> Any:
-        return outcome(event.said_status, event.said_code) or "-"
+        return outcome(event.status, event.code) or "-"
 
     @admin.display(description=_("who"))
     def who(self, event: AuditEvent) -> str:
@@ -71,4 +71,4 @@ class AuditEventAdmin(RecordAdmin):
 
     @admin.display(description=_("detail"))
     def shown_detail(self, event: AuditEvent) -> Any:
-        return pretty(dict(facts(event)))
+        return pretty(facts(event))

@@ -1,52 +1,31 @@
-"""Confirmations, to read: what was asked, what was shown, who agreed and what became of it."""
+"""Confirmations, to read: the call, its preview, who agreed, and its outcome."""
 
 import json
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.display import STATES, facts, moment, moment_of, name_of, outcome, titled, with_note
-from django_mcp.admin.record import RecordAdmin, pretty, uuid_of
+from django_mcp.admin.display import fact_name, facts, label, moment, moment_column, outcome, pretty_column, with_note
+from django_mcp.admin.filters import ConfirmationStateFilter, titled
+from django_mcp.admin.record import RecordAdmin, uuid_of
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import State
 
 # The record of one confirmation is short, unless someone replays its token all night.
-TIMELINE = 200
-SUMMARY_CHARACTERS = 120
-
-
-def _line(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-class StateFilter(admin.SimpleListFilter):
-    """The states as people see them.
-
-    An execution that was never settled and one that broke look alike: nobody knows what it did.
-    """
-
-    title = _("state")
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(value, label) for value, label in State.choices if value != State.EXECUTING]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.value() or ""
-        return queryset.shown_as(State(chosen), timezone.now()) if chosen in set(State) else queryset
+MAX_TIMELINE_EVENTS = 200
+MAX_SUMMARY_CHARACTERS = 120
 
 
 @admin.register(Confirmation)
 class ConfirmationAdmin(RecordAdmin):
-    """Confirmations."""
+    """The page of confirmations."""
 
     about = _("Each write that an agent proposed or made: what was shown, who agreed, and what became of it.")
     list_display = ("shown_issued", "call", "shown_state", "who")
     list_filter = (
-        StateFilter,
+        ConfirmationStateFilter,
         "safety",
         ("mode", titled(admin.ChoicesFieldListFilter, _("approval mode"))),
         ("channel", titled(admin.ChoicesFieldListFilter, _("who confirmed"))),
@@ -71,24 +50,27 @@ class ConfirmationAdmin(RecordAdmin):
         "shown_preview", "shown_warnings", "shown_outcome",
     )  # fmt: skip
 
-    shown_issued = moment_of("issued_at", _("issued"))
-    shown_expiry = moment_of("expires_at", _("expires"))
-    shown_claimed = moment_of("claimed_at", _("confirmed"))
-    shown_settled = moment_of("settled_at", _("settled"))
+    shown_issued = moment_column("issued_at", _("issued"))
+    shown_expiry = moment_column("expires_at", _("expires"))
+    shown_claimed = moment_column("claimed_at", _("confirmed"))
+    shown_settled = moment_column("settled_at", _("settled"))
+    shown_arguments = pretty_column("arguments", _("arguments"))
+    shown_preview = pretty_column("preview", _("preview"))
+    shown_outcome = pretty_column("outcome", _("outcome"))
 
     @admin.display(description=_("state"))
     def shown_state(self, row: Confirmation) -> Any:
-        return STATES.get(row.shown_state, row.shown_state)
+        return label(State, row.shown_state)
 
     @admin.display(description=_("operation"))
     def call(self, row: Confirmation) -> Any:
-        summary = row.summary[:SUMMARY_CHARACTERS].removeprefix(row.target).lstrip(" :")
+        summary = row.summary[:MAX_SUMMARY_CHARACTERS].removeprefix(row.target).lstrip(" :")
         return with_note(row.target, summary)
 
     @admin.display(description=_("caller"))
     def who(self, row: Confirmation) -> str:
-        named = [str(row.caller[part]) for part in ("username", "key_label") if row.caller.get(part)]
-        return ", ".join(named) or row.subject
+        names = [str(row.caller[part]) for part in ("username", "key_label") if row.caller.get(part)]
+        return ", ".join(names) or row.subject
 
     @admin.display(description=_("address"))
     def address(self, row: Confirmation) -> str:
@@ -98,21 +80,9 @@ class ConfirmationAdmin(RecordAdmin):
     def client(self, row: Confirmation) -> str:
         return str(row.caller.get("client") or "-")
 
-    @admin.display(description=_("arguments"))
-    def shown_arguments(self, row: Confirmation) -> Any:
-        return pretty(row.arguments)
-
     @admin.display(description=_("warnings"))
     def shown_warnings(self, row: Confirmation) -> str:
         return " ".join(map(str, row.warnings)) or "-"
-
-    @admin.display(description=_("preview"))
-    def shown_preview(self, row: Confirmation) -> Any:
-        return pretty(row.preview)
-
-    @admin.display(description=_("outcome"))
-    def shown_outcome(self, row: Confirmation) -> Any:
-        return pretty(row.outcome)
 
     def change_view(
         self,
@@ -126,14 +96,17 @@ class ConfirmationAdmin(RecordAdmin):
 
     def _timeline(self, jti: str) -> list[dict[str, Any]]:
         identifier = uuid_of(jti)
-        rows = AuditEvent.objects.filter(confirmation=identifier) if identifier else AuditEvent.objects.none()
+        events = AuditEvent.objects.filter(confirmation=identifier) if identifier else AuditEvent.objects.none()
         return [
             {
                 "event": event,
                 "time": moment(event.time),
                 "outcome": outcome(event.detail.get("status"), event.detail.get("code")),
                 "who": event.username or event.subject,
-                "facts": [(name_of(name), _line(value)) for name, value in facts(event)],
+                "facts": [(fact_name(name), self._fact_text(value)) for name, value in facts(event).items()],
             }
-            for event in rows.order_by("time", "id")[:TIMELINE]
+            for event in events.order_by("time", "id")[:MAX_TIMELINE_EVENTS]
         ]
+
+    def _fact_text(self, value: Any) -> str:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,47 +1,26 @@
-"""How values of the record are written for people: moments to the second, modes and outcomes in words."""
+"""How values are written for people: labels, moments to the second, JSON, and the outcomes and facts of the record."""
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django import forms
 from django.contrib import admin
+from django.db import models
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.access.config_changes import OFFERED_MODES
 from django_mcp.models import AuditEvent
 from django_mcp.types import ApprovalMode, Channel, State
 
-LABELS = dict(ApprovalMode.choices)
+MAX_JSON_CHARACTERS = 100_000
 
-
-def mode_choices(blank: str | Promise, current: str = "") -> list[tuple[str, str | Promise]]:
-    """Return the modes on offer, a blank that is labelled `blank`, and the one that a row holds already."""
-    offered = {mode.value for mode in OFFERED_MODES} | {current}
-    return [("", blank), *((value, label) for value, label in ApprovalMode.choices if value in offered)]
-
-
-class ModeForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form of a row with an approval mode; `blank_mode` says what a blank means."""
-
-    blank_mode: str | Promise = _("As the server")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields.get("approval_mode")
-        if isinstance(field, forms.ChoiceField):
-            field.choices = mode_choices(self.blank_mode, self.instance.approval_mode)
-
-
-STATES = dict(State.choices)
+# These keys of an event's detail are its outcome: a state, or the code of a refusal. The others are its facts.
 _OUTCOME = ("status", "code")
-# The values of these are words of our own.
-_WORDS = {"mode": LABELS, "approval_mode": LABELS, "channel": dict(Channel.choices)}
-_NAMES = {
+_FACT_NAMES = {
     "arguments": _("arguments"),
     "channel": _("confirmed by"),
     "errorId": _("error id"),
@@ -50,6 +29,17 @@ _NAMES = {
     "mode": _("approval mode"),
     "text": _("the agent was told"),
 }
+_FACT_CHOICES: Mapping[str, type[models.TextChoices]] = {
+    "mode": ApprovalMode,
+    "approval_mode": ApprovalMode,
+    "channel": Channel,
+}
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
+
+
+def label(choices: type[models.TextChoices], value: str) -> str | Promise:
+    """Return the label of a stored value; the value itself where the choices do not have it."""
+    return choices(value).label if value in choices.values else value
 
 
 def moment(value: datetime, *, seconds: bool = True) -> SafeString:
@@ -61,15 +51,15 @@ def moment(value: datetime, *, seconds: bool = True) -> SafeString:
     return format_html(pattern, local.isoformat(), f"{local:%Y-%m-%d}", clock)
 
 
-def moment_of(column: str, label: Any, *, seconds: bool = True, empty: str | Promise = "-") -> Callable[..., Any]:
-    """Return a method of an admin that shows a column of times; `empty` says what it means that there is none."""
+def moment_column(column: str, label: Any, *, seconds: bool = True, empty: str | Promise = "-") -> Callable[..., Any]:
+    """Return a method of an admin that shows a column of times. `empty` stands where a row has none."""
 
     @admin.display(description=label, ordering=column)
-    def shown(_self: Any, row: Any) -> SafeString | str | Promise:
+    def show(_self: Any, row: Any) -> SafeString | str | Promise:
         value = getattr(row, column)
         return empty if value is None else moment(value, seconds=seconds)
 
-    return shown
+    return show
 
 
 def with_note(text: object, note: object) -> SafeString | str:
@@ -77,40 +67,47 @@ def with_note(text: object, note: object) -> SafeString | str:
     return format_html('{}<div class="help">{}</div>', text, note) if note else str(text)
 
 
+def pretty(value: Any) -> SafeString | str:
+    """Return a JSON value as indented text in a `<pre>`, cut where it is very long."""
+    if value in _EMPTY:
+        return "-"
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    if len(text) > MAX_JSON_CHARACTERS:
+        text = text[:MAX_JSON_CHARACTERS] + "\n" + str(_("… cut here"))
+    return format_html('<pre class="mcp-json">{}</pre>', text)
+
+
+def pretty_column(column: str, label: Any) -> Callable[..., Any]:
+    """Return a method of an admin that shows a column of JSON."""
+
+    @admin.display(description=label)
+    def show(_self: Any, row: Any) -> SafeString | str:
+        return pretty(getattr(row, column))
+
+    return show
+
+
 def outcome(status: object, code: object) -> str | Promise:
-    """Return what an event came to: a state in words, or else the code of a refusal; "" where it says neither."""
-    if status in (None, ""):
-        return str(code or "")
-    return STATES.get(str(status), str(status))
+    """Return what an event came to: the label of its state, or else the code of a refusal; "" where it has neither."""
+    return label(State, str(status)) if status not in (None, "") else str(code or "")
 
 
-def facts(event: AuditEvent) -> list[tuple[str, Any]]:
-    """Return what an event's detail says beside its outcome, without what is empty."""
-    return [
-        (name, _worded(name, value))
+def facts(event: AuditEvent) -> dict[str, Any]:
+    """Return the detail of an event beside its outcome, without what is empty; choices are named by their labels."""
+    return {
+        name: _labelled(name, value)
         for name, value in event.detail.items()
-        if name not in _OUTCOME and value not in (None, "", {}, [])
-    ]
+        if name not in _OUTCOME and value not in _EMPTY
+    }
 
 
-def name_of(fact: str) -> str | Promise:
-    """Return what a fact is called for people; one that nobody named here keeps its name in the record."""
-    return _NAMES.get(fact, fact)
+def fact_name(name: str) -> str | Promise:
+    """Return what a fact is called for people: by default as in the record."""
+    return _FACT_NAMES.get(name, name)
 
 
-def _worded(name: str, value: Any) -> Any:
+def _labelled(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {inner: _worded(inner, said) for inner, said in value.items()}
-    words = _WORDS.get(name, {})
-    return str(words[value]) if isinstance(value, str) and value in words else value
-
-
-def titled(kind: type[admin.FieldListFilter], title: str | Promise) -> type[admin.FieldListFilter]:
-    """Return a filter of that kind under a title of its own: a column's name reads badly after "By"."""
-
-    class Titled(kind):  # type: ignore[misc, valid-type]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.title = title
-
-    return Titled
+        return {inner: _labelled(inner, inner_value) for inner, inner_value in value.items()}
+    choices = _FACT_CHOICES.get(name)
+    return str(label(choices, value)) if choices is not None and isinstance(value, str) else value

@@ -1,6 +1,5 @@
-"""The form of a key: who it acts as, and what it is narrowed to."""
+"""The forms of the admin's pages."""
 
-import secrets
 from datetime import datetime, time
 from typing import Any, ClassVar
 
@@ -8,13 +7,150 @@ from django import forms
 from django.contrib.admin.widgets import AdminSplitDateTime
 from django.contrib.auth.models import Permission
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.admin.display import ModeForm
-from django_mcp.models import APIKey
-from django_mcp.tools.inventory import group_names
+from django_mcp.access.server_config import PublishAs
+from django_mcp.admin.display import label
+from django_mcp.admin.staff import may_act_for, may_issue_for
+from django_mcp.conf import OFFERED_MODES, conf
+from django_mcp.models import APIKey, ServerSettings, ToolGroup, ToolRule
+from django_mcp.text import nearest
+from django_mcp.tools.inventory import OfferedGroup, group_names, named, names
+from django_mcp.types import ApprovalMode
+
+
+def mode_choices(blank: str | Promise, current: str = "") -> list[tuple[str, str | Promise]]:
+    """Return the modes on offer, the one that a row holds already, and a blank that is labelled `blank`."""
+    offered = {*OFFERED_MODES, current}
+    return [("", blank), *((value, label) for value, label in ApprovalMode.choices if value in offered)]
+
+
+class ModeForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form of a row with an approval mode; `blank_mode` says what a blank means."""
+
+    blank_mode: str | Promise = _("As the server")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields.get("approval_mode")
+        if isinstance(field, forms.ChoiceField):
+            field.choices = mode_choices(self.blank_mode, self.instance.approval_mode)
+
+
+class ServerSettingsForm(ModeForm):
+    """The form of the one row. A blank value is the project's settings' to give, and shows theirs."""
+
+    confirmation_expiry = forms.IntegerField(
+        label=_("Confirmation expiry"),
+        required=False,
+        min_value=1,
+        max_value=7 * 24 * 60 * 60,
+        help_text=_("How long a confirmation token holds, in seconds."),
+    )
+
+    class Meta:
+        model = ServerSettings
+        fields = ["writes_enabled", "approval_mode", "confirmation_expiry", "server_name", "instructions"]
+        help_texts = {
+            # The section's own sentence says it.
+            "writes_enabled": "",
+            "approval_mode": _(
+                "Confirmation token: a write is previewed, and runs when the identical call comes back with its token. "
+                "Run at once: the server does not ask. Reject: no write runs. A group or a rule may say otherwise."
+            ),
+            "server_name": _("What clients call this server."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.blank_mode = format_lazy(
+            _("As in the project's settings: {mode}"), mode=label(ApprovalMode, conf.APPROVAL_MODE)
+        )
+        super().__init__(*args, **kwargs)
+        placeholders = {
+            "server_name": conf.SERVER_NAME,
+            "confirmation_expiry": str(conf.CONFIRMATION_TOKEN_EXPIRY),
+            "instructions": conf.INSTRUCTIONS,
+        }
+        for name in placeholders.keys() & self.fields.keys():
+            self.fields[name].widget.attrs["placeholder"] = placeholders[name]
+
+
+class GroupForm(forms.Form):
+    """What can be changed of one group, among those of all on one page: `number` is its place there."""
+
+    exposed = forms.BooleanField(label=_("Exposed"), required=False)
+    approval_mode = forms.ChoiceField(label=_("Approval mode"), required=False)
+    publish_as = forms.ChoiceField(label=_("Publish as"), required=False)
+
+    def __init__(self, data: Any = None, *, group: OfferedGroup, number: int) -> None:
+        mode = group.mode.value if group.mode else ""
+        # A row with the default leaves the choice to the settings, where they have one.
+        published = PublishAs.API_TOOLS if group.published_by_settings else group.publish_as
+        initial = {"exposed": group.exposed, "approval_mode": mode, "publish_as": published.value}
+        super().__init__(data, auto_id=f"id_{number}_%s", initial=initial)
+        self.fields["exposed"].disabled = group.locked
+        publish_choices: dict[str, Any] = dict(PublishAs.choices)
+        if group.published_by_settings:
+            publish_choices[PublishAs.API_TOOLS] = format_lazy(
+                _("As in the project's settings: {way}"), way=group.publish_as.label
+            )
+        self._choose("publish_as", list(publish_choices.items()))
+        self._choose("approval_mode", mode_choices(_("As the server"), mode))
+        if not group.operation_count:
+            # The host's own tools are tools already.
+            del self.fields["publish_as"]
+        if group.is_api_tools:
+            # What they call has a group of its own, whose mode holds.
+            del self.fields["approval_mode"]
+
+    def _choose(self, name: str, choices: list[tuple[str, Any]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
+        field.choices = choices
+
+    def clean_publish_as(self) -> str:
+        # A script that posts the other fields leaves this one as it is.
+        return self.cleaned_data["publish_as"] or str(self.initial["publish_as"])
+
+
+class GroupModeForm(ModeForm):
+    """The form of a group's row on a page of its own."""
+
+    class Meta:
+        model = ToolGroup
+        fields = ["approval_mode"]
+
+
+class RuleForm(ModeForm):
+    """The form of a rule, for an operation or a tool that exists."""
+
+    blank_mode = _("As its group")
+
+    class Meta:
+        model = ToolRule
+        fields = ["name", "exposure", "approval_mode", "requires_approval"]
+        help_texts = {
+            "name": _("The name of an operation or a tool, as Tool groups lists it."),
+            "exposure": _("Whether agents reach it: said here, its group does not matter."),
+            # The label of a blank says it.
+            "approval_mode": "",
+        }
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        target = named(name)
+        if target is None:
+            near = nearest(name, names())
+            message = _("There is no operation or tool of this name. Did you mean “%(near)s”?")
+            if not near:
+                message = _("There is no operation or tool of this name.")
+            raise forms.ValidationError(message, params={"near": near})
+        if ToolRule.objects.filter(name__iexact=target.name).exists():
+            raise forms.ValidationError(_("There is a rule for this operation or tool already."))
+        return target.name
 
 
 class ExpiryField(forms.SplitDateTimeField):
@@ -35,8 +171,9 @@ class ExpiryField(forms.SplitDateTimeField):
 
 
 class KeyForm(ModeForm):
-    """`staff` is who fills it in."""
+    """The form of a key: the user that it acts as, and what it is narrowed to."""
 
+    # The user who fills the form in.
     staff: ClassVar[Any]
     blank_mode = _("As what it calls")
 
@@ -79,10 +216,11 @@ class KeyForm(ModeForm):
         self.initial.setdefault("narrowed", self.instance.permissions is not None)
         field = self.fields.get("groups")
         if isinstance(field, forms.MultipleChoiceField):
-            held = [name for name in self.instance.groups if name not in group_names()]
+            known = group_names()
+            gone = [name for name in self.instance.groups if name not in known]
             field.choices = [
-                *((name, name) for name in group_names()),
-                *((name, _("%(name)s (not in the catalog)") % {"name": name}) for name in held),
+                *((name, name) for name in known),
+                *((name, _("%(name)s (not in the catalog)") % {"name": name}) for name in gone),
             ]
 
     def clean_user(self) -> Any:
@@ -100,19 +238,17 @@ class KeyForm(ModeForm):
         return user
 
     def clean_permissions(self) -> list[str]:
-        named = sorted(set(self.cleaned_data["permissions"].replace(",", " ").split()))
-        wanted = Q(pk__in=[])
-        for name in named:
+        permissions = sorted(set(self.cleaned_data["permissions"].replace(",", " ").split()))
+        query = Q(pk__in=[])
+        for name in permissions:
             app, _dot, codename = name.partition(".")
-            wanted |= Q(content_type__app_label=app, codename=codename)
-        found = {
-            f"{app}.{codename}"
-            for app, codename in Permission.objects.filter(wanted).values_list("content_type__app_label", "codename")
-        }
-        unknown = [name for name in named if name not in found]
-        if unknown:
-            raise forms.ValidationError(_("There is no permission “%(name)s”."), params={"name": unknown[0]})
-        return named
+            query |= Q(content_type__app_label=app, codename=codename)
+        rows = Permission.objects.filter(query).values_list("content_type__app_label", "codename")
+        known = {f"{app}.{codename}" for app, codename in rows}
+        for name in permissions:
+            if name not in known:
+                raise forms.ValidationError(_("There is no permission “%(name)s”."), params={"name": name})
+        return permissions
 
     def clean_expires_at(self) -> datetime | None:
         expires: datetime | None = self.cleaned_data["expires_at"]
@@ -127,70 +263,3 @@ class KeyForm(ModeForm):
                 self.add_error("narrowed", _("Tick this to narrow the key to the permissions below, or clear them."))
             cleaned["permissions"] = None
         return cleaned
-
-
-FIELD = "once"
-SESSION_KEY = "django_mcp_spent_forms"
-# Forms that a session remembers as spent; the pages of older ones are long gone.
-REMEMBERED = 20
-LONGEST = 64
-
-
-class Once:
-    """The one-time word in a form, and what came of the form that carried it.
-
-    What is spent is remembered in the session. What a script sends without a word is taken as it comes.
-    """
-
-    def __init__(self, request: HttpRequest) -> None:
-        self.session = request.session
-        self.sent = request.POST.get(FIELD, "")[:LONGEST]
-        self.word = self.sent or secrets.token_urlsafe(16)
-
-    def made(self) -> int | None:
-        """Return the id of the row that this very form has made, None where it has made none."""
-        found: int | None = self.session.get(SESSION_KEY, {}).get(self.sent)
-        return found if self.sent else None
-
-    def spend(self, made: int) -> None:
-        """Remember what the form has made."""
-        if self.sent:
-            spent = [*self.session.get(SESSION_KEY, {}).items(), (self.sent, made)]
-            self.session[SESSION_KEY] = dict(spent[-REMEMBERED:])
-
-
-def may_act_for(staff: Any, user: Any) -> bool:
-    """Tell whether `user` has no more power than `staff`, so that `staff` may hand out keys that act as `user`.
-
-    An inactive user answers every question about permissions with no, and would have its power back the day it is
-    active again; only a superuser may decide about that.
-    """
-    if getattr(staff, "is_superuser", False):
-        return True
-    if not user.is_active or getattr(user, "is_superuser", False):
-        return False
-    if getattr(user, "is_staff", False) and not getattr(staff, "is_staff", False):
-        return False
-    return set(user.get_all_permissions()) <= set(staff.get_all_permissions())
-
-
-def may_issue_for(staff: Any, user: Any) -> bool:
-    """Tell whether `staff` may issue keys that act as `user`, and change what they are limited to.
-
-    Whoever holds a key that acts as a peer is that peer, in the record too. So it takes a permission of its own to go
-    beyond oneself, and then no further than one's own power.
-    """
-    if staff.pk != user.pk and not staff.has_perm("django_mcp.issue_for_others"):
-        return False
-    return may_act_for(staff, user)
-
-
-def actor(request: HttpRequest) -> dict[str, Any]:
-    """Return what the record keeps of the person at the admin."""
-    user: Any = request.user
-    return {
-        "subject": f"user:{user.pk}",
-        "user_id": str(user.pk),
-        "username": user.get_username(),
-        "address": request.META.get("REMOTE_ADDR", ""),
-    }

@@ -17,30 +17,19 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
-from django_mcp.access import config_changes, keys, server_config
-from django_mcp.admin.display import LABELS, moment_of, titled, with_note
-from django_mcp.admin.forms import KeyForm, Once, actor, may_issue_for
+from django_mcp.access import keys, server_config
+from django_mcp.admin.display import label, moment_column, with_note
+from django_mcp.admin.filters import KeyStateFilter, titled
+from django_mcp.admin.form_token import FormToken
+from django_mcp.admin.forms import KeyForm
+from django_mcp.admin.staff import actor, may_issue_for
 from django_mcp.models import APIKey
-from django_mcp.types import ApprovalMode, EventKind, Safety
-
-LIMITS = ("name", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at")
-
-
-class StateFilter(admin.SimpleListFilter):
-    title = _("state")
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return list(APIKey.State.choices)
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.value()
-        return queryset.in_state(APIKey.State(chosen)) if chosen in APIKey.State.values else queryset
+from django_mcp.types import ApprovalMode, Safety
 
 
 @admin.register(APIKey)
 class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Keys are issued, narrowed and revoked; none is removed here, so that the record's lines keep a face."""
+    """Keys are issued, narrowed and revoked. None is removed here, so that the record's lines go on naming a key."""
 
     form = KeyForm
     add_form_template = "admin/django_mcp/apikey/add_form.html"
@@ -48,7 +37,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = (
         "named", "user", "groups_text", "safety_and_mode", "state", "shown_expiry", "shown_use",
     )  # fmt: skip
-    list_filter = (StateFilter, ("highest_safety", titled(admin.ChoicesFieldListFilter, _("safety"))))
+    list_filter = (KeyStateFilter, ("highest_safety", titled(admin.ChoicesFieldListFilter, _("safety"))))
     list_select_related = ("user",)
     show_full_result_count = False
     raw_id_fields = ("user",)
@@ -71,14 +60,14 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def named(self, key: APIKey) -> str:
         return with_note(key.name, f"{key.prefix}…")
 
-    shown_creation = moment_of("created_at", _("created"))
-    shown_expiry = moment_of("expires_at", _("expires"), seconds=False, empty=_("never"))
-    shown_end = moment_of("revoked_at", _("revoked"))
-    shown_use = moment_of("last_used_at", _("last used"), seconds=False, empty=_("never"))
+    shown_creation = moment_column("created_at", _("created"))
+    shown_expiry = moment_column("expires_at", _("expires"), seconds=False, empty=_("never"))
+    shown_end = moment_column("revoked_at", _("revoked"))
+    shown_use = moment_column("last_used_at", _("last used"), seconds=False, empty=_("never"))
 
     @admin.display(description=_("approval mode"))
     def mode(self, key: APIKey) -> Any:
-        return LABELS.get(key.approval_mode, key.approval_mode) or KeyForm.blank_mode
+        return label(ApprovalMode, key.approval_mode) or KeyForm.blank_mode
 
     @admin.display(description=_("highest safety, approval"), ordering="highest_safety")
     def safety_and_mode(self, key: APIKey) -> str:
@@ -116,8 +105,8 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return (*self.identity, "shown_end", "groups_text", "permissions_text", "mode", "shown_expiry")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        said: dict[str, Any] = super().get_changeform_initial_data(request)
-        return said if request.user.has_perm("django_mcp.issue_for_others") else {"user": request.user.pk, **said}
+        initial: dict[str, Any] = super().get_changeform_initial_data(request)
+        return initial if request.user.has_perm("django_mcp.issue_for_others") else {"user": request.user.pk, **initial}
 
     def get_autocomplete_fields(self, request: HttpRequest) -> tuple[str, ...]:
         # The host's user admin may be missing or have no search, and who may not see users cannot search them.
@@ -155,7 +144,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @sensitive_variables("secret")
     def save_model(self, request: HttpRequest, obj: APIKey, form: Any, change: bool) -> None:  # noqa: FBT001
         if change:
-            self._save_limits(request, obj)
+            keys.save_limits(obj, by=actor(request))
             return
         key, secret = keys.issue(
             name=obj.name,
@@ -169,53 +158,43 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             by=actor(request),
         )
         obj.pk, obj.prefix = key.pk, key.prefix
-        # response_add() is handed the row, not the form.
+        # For response_add(), which is handed the row alone.
         request.mcp_secret = secret  # type: ignore[attr-defined]
-
-    def _save_limits(self, request: HttpRequest, obj: APIKey) -> None:
-        before = APIKey.objects.values(*LIMITS).get(pk=obj.pk)
-        by = {**actor(request), "key_id": obj.pk, "key_label": str(obj)}
-        after = {name: getattr(obj, name) for name in LIMITS}
-        config_changes.record(EventKind.EXPOSURE_CHANGED, by=by, target=str(obj), before=before, after=after)
-        # Only these columns: the rest may have changed meanwhile, and a revocation must not be undone.
-        obj.save(update_fields=LIMITS)
 
     @sensitive_variables("secret")
     def response_add(self, request: HttpRequest, obj: APIKey, post_url_continue: str | None = None) -> HttpResponse:
         secret = request.mcp_secret  # type: ignore[attr-defined]
-        Once(request).spend(obj.pk)
+        FormToken(request).spend(obj.pk)
+        try:
+            endpoint = reverse("django_mcp:mcp")
+        except NoReverseMatch:
+            endpoint = "/mcp"
         context = {
             **self.admin_site.each_context(request),
             "title": _("Key created"),
             "opts": self.opts,
             "key": obj,
             "secret": secret,
-            "url": self._endpoint(request),
+            "url": request.build_absolute_uri(endpoint),
             "server_name": slugify(server_config.current().name) or "django",
         }
         response = TemplateResponse(request, "admin/django_mcp/apikey/issued.html", context)
         patch_cache_control(response, no_store=True)
         return response
 
-    def _endpoint(self, request: HttpRequest) -> str:
-        try:
-            return request.build_absolute_uri(reverse("django_mcp:mcp"))
-        except NoReverseMatch:
-            return request.build_absolute_uri("/mcp")
-
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
-        once = Once(request)
-        made = once.made()
-        if made is not None and self.has_add_permission(request):
+        token = FormToken(request)
+        row = token.row_made()
+        if row is not None and self.has_add_permission(request):
             text = _(
                 "This key was created already, and its secret is shown once only. "
                 "If you did not copy it, revoke the key and create another."
             )
             messages.warning(request, text)
             return HttpResponseRedirect(
-                reverse("admin:django_mcp_apikey_change", args=[made], current_app=self.admin_site.name)
+                reverse("admin:django_mcp_apikey_change", args=[row], current_app=self.admin_site.name)
             )
-        extra = {"show_save_and_continue": False, "show_save_and_add_another": False, "once": once}
+        extra = {"show_save_and_continue": False, "show_save_and_add_another": False, "form_token": token}
         return super().add_view(request, form_url, {**extra, **(extra_context or {})})
 
     def change_view(

@@ -1,6 +1,5 @@
-"""Pages that only show: nothing can be added, changed or removed there, and no list counts a whole table."""
+"""The base of pages that only show: nothing is added, changed or removed there, and no list counts a whole table."""
 
-import json
 import uuid
 from typing import Any
 
@@ -11,27 +10,23 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import Promise, cached_property
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
 
-# Rows that a list pages through. The count stops here, so that its cost does not grow with the table.
-COUNTED = 10_000
-SHOWN_CHARACTERS = 100_000
+# How many rows a list pages through: its count stops here, so that its cost does not grow with the table.
+MAX_COUNTED = 10_000
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
-    """Counts at most `COUNTED` rows; older ones are reached by filters."""
+    """Counts at most `MAX_COUNTED` rows; older ones are reached by filters."""
 
     @cached_property
     def count(self) -> int:
         rows: Any = self.object_list
         # Without the annotations of the list: nothing of the rows is needed.
-        return int(rows.order_by().values("pk")[:COUNTED].count())
+        return int(rows.order_by().values("pk")[:MAX_COUNTED].count())
 
 
 class LeanChangeList(ChangeList):
-    """A list that leaves the large columns in the database."""
+    """A list that leaves the `large_fields` of its admin in the database."""
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[models.Model]:
         rows = super().get_queryset(request, exclude_parameters)
@@ -41,7 +36,8 @@ class LeanChangeList(ChangeList):
 class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """A read-only page over a table that may be large.
 
-    `about` is a sentence above the list. `exact_search` names indexed columns that the search compares whole, `id_search` the column of a UUID.
+    `about` is a sentence above the list, `large_fields` are the columns that a list leaves in the database.
+    `exact_search` names indexed columns that the search compares whole, `id_search` the column of a UUID.
     """
 
     paginator = BoundedPaginator
@@ -85,26 +81,16 @@ class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         identifier = uuid_of(term)
         if identifier is not None:
             return queryset.filter(**{self.id_search: identifier}), False
-        wanted = Q.create([(column, term) for column in self.exact_search], connector=Q.OR)
-        return queryset.filter(wanted), False
+        any_column = Q.create([(column, term) for column in self.exact_search], connector=Q.OR)
+        return queryset.filter(any_column), False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        return super().changelist_view(request, {"counted": COUNTED, "about": self.about, **(extra_context or {})})
+        return super().changelist_view(request, {"counted": MAX_COUNTED, "about": self.about, **(extra_context or {})})
 
 
 def uuid_of(text: str) -> uuid.UUID | None:
-    """Return the UUID that a text says, None where it says none."""
+    """Return a text as a UUID, None where it is none."""
     try:
         return uuid.UUID(text)
     except ValueError:
         return None
-
-
-def pretty(value: Any) -> SafeString | str:
-    """Return a JSON value as indented text in a `<pre>`, cut where it is very long."""
-    if value in (None, "", {}, []):
-        return "-"
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    if len(text) > SHOWN_CHARACTERS:
-        text = text[:SHOWN_CHARACTERS] + "\n" + str(_("… cut here"))
-    return format_html('<pre class="mcp-json">{}</pre>', text)

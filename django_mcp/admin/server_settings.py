@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,53 +11,9 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.access import config_changes, server_config
-from django_mcp.admin.display import LABELS, ModeForm
-from django_mcp.admin.forms import actor
-from django_mcp.conf import conf
+from django_mcp.admin.forms import ServerSettingsForm
+from django_mcp.admin.staff import actor
 from django_mcp.models import ServerSettings
-from django_mcp.types import EventKind
-
-
-class ServerSettingsForm(ModeForm):
-    """A blank leaves the word to the project's settings, whose word is shown beside it."""
-
-    confirmation_expiry = forms.IntegerField(
-        label=_("Confirmation expiry"),
-        required=False,
-        min_value=1,
-        max_value=7 * 24 * 60 * 60,
-        help_text=_("How long a confirmation token holds, in seconds."),
-    )
-
-    class Meta:
-        model = ServerSettings
-        fields = ["writes_enabled", "approval_mode", "confirmation_expiry", "server_name", "instructions"]
-        help_texts = {
-            # The section's own sentence says it.
-            "writes_enabled": "",
-            "approval_mode": _(
-                "Confirmation token: a write is previewed, and runs when the identical call comes back with its token. "
-                "Run at once: the server does not ask. Reject: no write runs. A group or a rule may say otherwise."
-            ),
-            "server_name": _("What clients call this server."),
-        }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.blank_mode = format_lazy(
-            _("As in the project's settings: {mode}"), mode=LABELS.get(conf.APPROVAL_MODE, conf.APPROVAL_MODE)
-        )
-        super().__init__(*args, **kwargs)
-        placeholders = {
-            "server_name": conf.SERVER_NAME,
-            "confirmation_expiry": str(conf.CONFIRMATION_TOKEN_EXPIRY),
-            "instructions": conf.INSTRUCTIONS,
-        }
-        for name in placeholders.keys() & self.fields.keys():
-            self.fields[name].widget.attrs["placeholder"] = placeholders[name]
-
-
-def _said(own: object, value: str | Promise) -> str | Promise:
-    return value if own else format_lazy(_("{value} (by the project's settings)"), value=value)
 
 
 @admin.register(ServerSettings)
@@ -84,15 +39,15 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
 
-    # For those who may only look: what holds, whoever said it.
-    effective = (
+    # For those who may only look: the values that hold, from the row or from the project's settings.
+    effective_fieldsets = (
         (_("Writes"), {"fields": ("writes_enabled",)}),
         (_("Approval"), {"fields": ("effective_mode", "effective_expiry")}),
         (_("What clients see"), {"fields": ("effective_name", "effective_instructions")}),
     )
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
-        return self.fieldsets if self.has_change_permission(request, obj) else self.effective
+        return self.fieldsets if self.has_change_permission(request, obj) else self.effective_fieldsets
 
     def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
         if self.has_change_permission(request, obj):
@@ -100,20 +55,24 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return ("effective_mode", "effective_expiry", "effective_name", "effective_instructions")
 
     @admin.display(description=_("approval mode"))
-    def effective_mode(self, row: ServerSettings) -> Any:
-        return _said(row.approval_mode, LABELS[server_config.current().mode.value])
+    def effective_mode(self, row: ServerSettings) -> str | Promise:
+        return self._with_source(row.approval_mode, server_config.current().mode.label)
 
     @admin.display(description=_("confirmation expiry"))
-    def effective_expiry(self, row: ServerSettings) -> Any:
-        return _said(row.confirmation_expiry, _("%(count)d seconds") % {"count": server_config.current().expiry})
+    def effective_expiry(self, row: ServerSettings) -> str | Promise:
+        seconds = _("%(count)d seconds") % {"count": server_config.current().expiry}
+        return self._with_source(row.confirmation_expiry, seconds)
 
     @admin.display(description=_("server name"))
-    def effective_name(self, row: ServerSettings) -> Any:
-        return _said(row.server_name, server_config.current().name)
+    def effective_name(self, row: ServerSettings) -> str | Promise:
+        return self._with_source(row.server_name, server_config.current().name)
 
     @admin.display(description=_("instructions"))
-    def effective_instructions(self, row: ServerSettings) -> Any:
-        return _said(row.instructions, server_config.current().instructions)
+    def effective_instructions(self, row: ServerSettings) -> str | Promise:
+        return self._with_source(row.instructions, server_config.current().instructions)
+
+    def _with_source(self, own_value: object, value: str | Promise) -> str | Promise:
+        return value if own_value else format_lazy(_("{value} (by the project's settings)"), value=value)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -143,15 +102,7 @@ class ServerSettingsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().change_view(request, object_id, form_url, {**buttons, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: ServerSettings, form: Any, change: bool) -> None:  # noqa: FBT001
-        before = {name: form.initial.get(name) for name in form.cleaned_data}
-        if config_changes.record(
-            EventKind.SETTINGS_CHANGED,
-            by=actor(request),
-            target="server",
-            before=before,
-            after=form.cleaned_data,
-        ):
-            obj.save()
+        config_changes.set_settings(by=actor(request), **form.cleaned_data)
 
     def response_post_save_change(self, request: HttpRequest, obj: ServerSettings) -> HttpResponseRedirect:
         return HttpResponseRedirect(request.path)

@@ -12,15 +12,15 @@ from typing import Any
 
 from django_mcp.errors import ValidationFailed
 
-# Far above what the door lets in; text that the normaliser parsed may nest again.
+# Far above the depth of a request; JSON text inside it that the normaliser parses may nest again.
 MAX_DEPTH = 160
 
 
 def canonical(value: Any) -> str:
     """Return the canonical text of a JSON value.
 
-    Raises ValidationFailed for what JSON cannot say (NaN, infinities, lone surrogates) and for nesting without end,
-    TypeError for what is no JSON value at all.
+    Raises ValidationFailed for a value that JSON cannot say (NaN, infinities, lone surrogates) or that nests deeper
+    than `MAX_DEPTH`, TypeError for one that is of no JSON type at all.
     """
     text = _canonical(value, MAX_DEPTH)
     try:
@@ -31,7 +31,7 @@ def canonical(value: Any) -> str:
 
 
 def args_hash(arguments: Mapping[str, Any], forwarded: Mapping[str, str] | None = None) -> str:
-    """Return the SHA-256 hex digest of effective arguments and forwarded headers, "" where there are none of either."""
+    """Return the SHA-256 hex digest of effective arguments and forwarded headers, "" where both are empty."""
     if not arguments and not forwarded:
         return ""
     text = canonical(arguments)
@@ -42,7 +42,10 @@ def args_hash(arguments: Mapping[str, Any], forwarded: Mapping[str, str] | None 
 
 
 def changed_paths(before: Any, after: Any) -> list[str]:
-    """Return where two JSON values differ, such as `items[0].quantity`; a list of another length is named itself."""
+    """Return the paths at which two JSON values differ, such as `items[0].quantity`.
+
+    Of two lists of different length the path is that of the list.
+    """
     return list(_changes(before, after, ""))
 
 

@@ -5,14 +5,18 @@ import json
 import logging
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
 
 from django_mcp import audit
 from django_mcp.approval import cache_lock, canonical, refusals, tokens, transitions
-from django_mcp.approval.signing import digest_keys
+from django_mcp.approval.cache_lock import Lock
+from django_mcp.approval.refusals import Reason
+from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.approval.transitions import Claim
 from django_mcp.errors import ToolError, Unavailable
 from django_mcp.models import Confirmation
@@ -57,31 +61,19 @@ def propose(  # noqa: PLR0913 - all that a human will be shown
     if redact(call.arguments, call.sensitive) == dict(call.arguments):
         row.effective = canonical.canonical(call.arguments)
     else:
-        row.argument_digests = _digests(row.jti, call.arguments, digest_keys()[0])
-    issued = int(row.issued_at.timestamp())
-    token = tokens.sign(
-        tokens.Claims(
-            sub=caller.subject,
-            tool=call.tool,
-            target=call.target,
-            args_hash=row.args_hash,
-            iat=issued,
-            exp=issued + lifetime,
-            jti=str(row.jti),
-        )
+        row.argument_digests = _digests(row.jti, call.arguments, keys_for(Purpose.DIGEST)[0])
+    token = _token_of(row, lifetime)
+    event = partial(
+        audit.record,
+        EventKind.TOKEN_ISSUED,
+        caller=caller,
+        confirmation=row.jti,
+        tool=call.tool,
+        target=call.target,
+        mode=row.mode,
+        expiresInSeconds=lifetime,
     )
-    transitions.insert(
-        row,
-        lambda: audit.record(
-            EventKind.TOKEN_ISSUED,
-            caller=caller,
-            confirmation=row.jti,
-            tool=call.tool,
-            target=call.target,
-            mode=row.mode,
-            expiresInSeconds=lifetime,
-        ),
-    )
+    transitions.insert(row, event)
     confirmation_issued.send_robust(sender=Confirmation, confirmation=row)
     return row, token
 
@@ -89,31 +81,35 @@ def propose(  # noqa: PLR0913 - all that a human will be shown
 def find(token: str, *, tool: str, target: str, caller: Caller) -> Confirmation:
     """Return the open confirmation of a token, changing nothing but that an expired one is written down as such.
 
-    Checks in this order, and raises: ConfirmationMalformed; ConfirmationInvalid for a bad signature, another caller
-    or no row; ConfirmationUsed or Declined for a spent one, at any age; ConfirmationExpired; WrongOperation;
-    ArgumentsChanged where the server is called by another name.
-    Unavailable where the database does not answer.
+    Checks in this order, and raises: ConfirmationMalformed; ConfirmationInvalid for a bad signature or another caller;
+    WrongOperation; ConfirmationInvalid where there is no row; ConfirmationUsed or Declined for a spent one, at any age;
+    ConfirmationExpired; ArgumentsChanged where the server is called by another name. Raises Unavailable where the
+    database does not answer. A spent one may be known from the cache alone.
     """
-    said = tokens.verify(token)
-    if said.sub != caller.subject:
-        raise tokens.invalid()
-    jti = uuid.UUID(said.jti)
-    outcome = cache_lock.recorded(jti, caller.subject)
+    claims = tokens.verify(token)
+    if claims.sub != caller.subject:
+        raise tokens.invalid(Reason.OTHER_CALLER, claims.jti)
+    if (claims.tool, claims.target) != (tool, target):
+        raise refusals.wrong_operation(claims.jti, (claims.tool, claims.target), (tool, target))
+    jti = uuid.UUID(claims.jti)
+    outcome = cache_lock.recorded_outcome(jti, caller.subject)
     if outcome is not None:
-        raise refusals.spent(str(outcome.get("status")), outcome, said.target)
+        raise refusals.spent(jti, str(outcome.get("status")), outcome, target)
     row = transitions.read(jti)
-    if row is None or row.subject != caller.subject or row.args_hash != said.args_hash:
-        raise tokens.invalid()
+    if row is None or (row.subject, row.tool, row.target, row.args_hash) != (
+        claims.sub,
+        tool,
+        target,
+        claims.args_hash,
+    ):
+        raise tokens.invalid(Reason.NO_ROW, jti)
     if row.state not in OPEN_STATES:
         raise _spent(row)
-    if row.expired or said.exp < int(timezone.now().timestamp()):
-        transitions.expire(row, caller=caller)
-        raise refusals.expired(row.target)
-    if not (tool, target) == (row.tool, row.target) == (said.tool, said.target):
-        raise refusals.wrong_operation((row.tool, row.target), (tool, target))
+    if row.expired or claims.exp < int(timezone.now().timestamp()):
+        raise _expired(row, caller)
     if row.caller.get("host", "") != caller.host:
         # Many projects choose the tenant by the name that they are called by.
-        raise refusals.changed(row.target, ["the host name of the server"])
+        raise refusals.changed(jti, target, ["the host name of the server"], reason=Reason.OTHER_HOST)
     return row
 
 
@@ -126,42 +122,49 @@ def stored_arguments(row: Confirmation) -> dict[str, Any] | None:
 
 
 def check_arguments(row: Confirmation, call: ToolCall) -> None:
-    """Raise ArgumentsChanged, naming where, unless the call's effective arguments are those that were shown."""
+    """Raise ArgumentsChanged, naming the paths, unless the call's effective arguments are those that were shown."""
     if canonical.args_hash(call.arguments, call.forwarded) == row.args_hash:
         return
     before = stored_arguments(row)
     if before is not None:
         paths = canonical.changed_paths(before, dict(call.arguments))
     else:
-        paths = _changed_names(row, call.arguments)
-    raise refusals.changed(call.target, paths or ["request headers"])
+        digests: dict[str, str] = row.argument_digests
+        now = [_digests(row.jti, call.arguments, key) for key in keys_for(Purpose.DIGEST)]
+        names = sorted({*digests, *now[0]})
+        paths = [name for name in names if all(other.get(name) != digests.get(name) for other in now)]
+    raise refusals.changed(row.jti, call.target, paths or ["request headers"])
 
 
 def claim(row: Confirmation, *, channel: Channel, caller: Caller) -> Claim:
     """Spend the confirmation: commit that it is being executed, for whoever calls first, and take the cache's lock.
 
-    Raises ConfirmationUsed, Declined or ConfirmationExpired where someone was first, PendingReview where nobody has
-    approved it yet, Unavailable where database or cache do not answer; nothing may run then.
+    Raises ConfirmationUsed, Declined or ConfirmationExpired where someone was first or its time was over, PendingReview
+    where nobody has approved it yet, Unavailable where database or cache do not answer; nothing may run then.
     """
     if row.state not in OPEN_STATES:
         raise _spent(row)
     if row.mode == ApprovalMode.REVIEW and row.state != State.APPROVED:
-        raise refusals.pending(row.target)
-    mine = Claim(row.jti, uuid.uuid4().hex, State(row.state), row.expires_at, row.tool, row.target)
-    if not transitions.take(mine, channel=channel, caller=caller):
-        raise _lost(row)
+        raise refusals.pending(row.jti, row.target)
+    claimed = Claim(row.jti, uuid.uuid4().hex, State(row.state), row.expires_at, row.tool, row.target)
+    if not transitions.take(claimed, channel=channel, caller=caller):
+        raise _lost(row, caller)
     lock = cache_lock.lock(
-        row.jti, subject=row.subject, nonce=mine.nonce, ran_nothing=transitions.ran_nothing, expires_at=row.expires_at
+        row.jti,
+        subject=row.subject,
+        nonce=claimed.nonce,
+        expires_at=row.expires_at,
+        was_given_back=transitions.was_given_back,
     )
-    if lock is cache_lock.Lock.TAKEN:
-        return mine
-    if lock is cache_lock.Lock.HELD:
+    if lock is Lock.TAKEN:
+        return claimed
+    if lock is Lock.HELD:
         # The database has forgotten an execution that the cache remembers, or a reply of the cache was lost for good.
         # Only one of them ran anything, and nothing tells which.
         logger.warning("Confirmation %s is open in the database and spent in the cache; it was refused.", row.jti)
-        transitions.doubt(mine)
-        raise refusals.spent(State.UNKNOWN, None, row.target)
-    give_back(mine, caller=caller, reason="cache unavailable")
+        transitions.doubt(claimed)
+        raise refusals.spent(row.jti, State.UNKNOWN, None, row.target)
+    give_back(claimed, caller=caller, reason="cache unavailable")
     raise Unavailable(_CACHE_UNAVAILABLE)
 
 
@@ -171,11 +174,9 @@ def begin(call: ToolCall, caller: Caller, *, mode: ApprovalMode, channel: Channe
     Raises Unavailable where it cannot be committed: nothing may run then.
     """
     row = _new_row(call, caller, mode=mode, summary=summary)
-    row.state = State.EXECUTING.value
-    row.nonce = uuid.uuid4().hex
-    row.channel = channel.value
+    row.state, row.nonce, row.channel = State.EXECUTING.value, uuid.uuid4().hex, channel.value
     row.expires_at = row.claimed_at = row.issued_at
-    transitions.insert(row, lambda: None)
+    transitions.insert(row)
     return Claim(row.jti, row.nonce, State.EXECUTING, None, row.tool, row.target)
 
 
@@ -198,35 +199,30 @@ def settle(claim: Claim, outcome: Outcome, *, call: ToolCall, caller: Caller) ->
     Never raises, since what was done is done: where the record cannot be written, the row says unknown.
     """
     secrets = secrets_in(call.arguments, call.sensitive)
-    kept = Outcome(
-        status=outcome.status,
-        http_status=outcome.http_status,
-        response=bounded(storable(redact(outcome.response, call.sensitive, secrets=secrets))),
-        error_id=outcome.error_id,
-    )
+    recorded = replace(outcome, response=bounded(storable(redact(outcome.response, call.sensitive, secrets=secrets))))
     try:
-        if not transitions.settle(claim, kept, caller=caller):
+        if not transitions.settle(claim, recorded, caller=caller):
             logger.error("Confirmation %s is gone or not ours; its outcome is only in the audit record.", claim.jti)
-            transitions.record_executed(claim, kept, caller=caller)
+            transitions.record_executed(claim, recorded, caller=caller)
     except Exception as error:  # noqa: BLE001 - what was done is done; its text would say that nothing was
         logger.error(  # noqa: TRY400
             "The outcome of confirmation %s (%s) could not be recorded (%s); it reads as unknown.",
             claim.jti,
-            kept.status.value,
+            recorded.status.value,
             type(error).__name__,
         )
         transitions.doubt(claim)
-        return kept
+        return recorded
     if claim.expires_at is not None:
         cache_lock.remember(
             claim.jti,
             subject=caller.subject,
             nonce=claim.nonce,
-            outcome=kept.as_dict(),
+            outcome=recorded.as_dict(),
             expires_at=claim.expires_at,
         )
     _announce(claim)
-    return kept
+    return recorded
 
 
 def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, summary: str) -> Confirmation:
@@ -246,33 +242,51 @@ def _new_row(call: ToolCall, caller: Caller, *, mode: ApprovalMode, summary: str
     )
 
 
+def _token_of(row: Confirmation, lifetime: int) -> str:
+    issued = int(row.issued_at.timestamp())
+    return tokens.sign(
+        tokens.Claims(
+            sub=row.subject,
+            tool=row.tool,
+            target=row.target,
+            args_hash=row.args_hash,
+            iat=issued,
+            exp=issued + lifetime,
+            jti=str(row.jti),
+        )
+    )
+
+
 def _spent(row: Confirmation) -> ToolError:
-    return refusals.spent(row.state, row.outcome, row.target)
+    return refusals.spent(row.jti, row.state, row.outcome, row.target)
 
 
-def _lost(row: Confirmation) -> ToolError:
+def _expired(row: Confirmation, caller: Caller) -> ToolError:
+    transitions.expire(row, caller=caller)
+    return refusals.expired(row.jti, row.target)
+
+
+def _lost(row: Confirmation, caller: Caller) -> ToolError:
+    """Return the refusal of a row that did not move to executing: someone was first, or its time was over."""
     current = transitions.read(row.jti)
     if current is None:
-        return refusals.spent(State.UNKNOWN, None, row.target)
+        return refusals.spent(row.jti, State.UNKNOWN, None, row.target)
+    if current.state not in OPEN_STATES:
+        return _spent(current)
+    if current.expired:
+        return _expired(current, caller)
     # Open again means that another claim was given back meanwhile; this one ran nothing either.
-    return Unavailable(transitions.UNAVAILABLE) if current.state in OPEN_STATES else _spent(current)
+    return Unavailable(transitions.UNAVAILABLE)
 
 
 def _digests(jti: uuid.UUID, arguments: Mapping[str, Any], key: bytes) -> dict[str, str]:
-    """Return a keyed digest for each top-level argument; none of them says that two confirmations share a value."""
+    """Return a keyed digest of each top-level argument; two confirmations of one value have different ones."""
     return {
         clean_text(name): hmac.digest(
             key, f"{jti}\n{json.dumps(name)}\n{canonical.canonical(value)}".encode(), "sha256"
         ).hex()
         for name, value in arguments.items()
     }
-
-
-def _changed_names(row: Confirmation, arguments: Mapping[str, Any]) -> list[str]:
-    before: dict[str, str] = row.argument_digests
-    now = [_digests(row.jti, arguments, key) for key in digest_keys()]
-    names = sorted({*before, *now[0]})
-    return [name for name in names if all(digests.get(name) != before.get(name) for digests in now)]
 
 
 def _announce(claim: Claim) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import Error, connections
 
-from django_mcp.approval.signing import digest_keys
+from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.errors import Unavailable
 from django_mcp.types import Target
 
@@ -19,28 +19,23 @@ _UNREADABLE = (
 )
 
 
-def fingerprint(target: Target | None, said: Any = None, *, locked: bool = False) -> str:
-    """Return 64 hex characters that stand for the target's columns as the database has them now, "" for no target.
+def fingerprint(target: Target | None, host_state: Any = None, *, locked: bool = False) -> str:
+    """Return 64 hex characters that stand for the target's columns in the database now, "" for no target.
 
-    `said` is what the host says of the target's state, a JSON value, beside the columns or instead of them. A row
-    that is gone has a fingerprint of its own. `locked` keeps others from changing the row until the open transaction
-    ends, where the database can do that. Raises Unavailable where it cannot be read.
+    `host_state` is the host's own description of the target's state, a JSON value; it counts beside the columns or
+    instead of them. A row that is gone has a fingerprint of its own. `locked` keeps others from changing the row until
+    the open transaction ends, where the database can do that. Raises Unavailable where the row cannot be read.
     """
-    text = _text_of(target, said, locked=locked)
-    return "" if text is None else _digest(digest_keys()[0], text)
+    text = _text(target, host_state, locked=locked)
+    return "" if text is None else _digest(keys_for(Purpose.DIGEST)[0], text)
 
 
-def unchanged(recorded: str, target: Target | None, said: Any = None, *, locked: bool = False) -> bool:
+def unchanged(recorded: str, target: Target | None, host_state: Any = None, *, locked: bool = False) -> bool:
     """Tell whether the target still has the fingerprint that was recorded, perhaps under a key that is now old."""
-    text = _text_of(target, said, locked=locked)
+    text = _text(target, host_state, locked=locked)
     if text is None or not recorded:
         return text is None and not recorded
-    return any(hmac.compare_digest(recorded, _digest(key, text)) for key in digest_keys())
-
-
-def _text_of(target: Target | None, said: Any, *, locked: bool) -> str | None:
-    columns = None if target is None else _read(target, locked=locked)
-    return columns if said is None else json.dumps([columns, _typed(said)])
+    return any(hmac.compare_digest(recorded, _digest(key, text)) for key in keys_for(Purpose.DIGEST))
 
 
 def _digest(key: bytes, text: str) -> str:
@@ -48,26 +43,31 @@ def _digest(key: bytes, text: str) -> str:
     return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
-def _read(target: Target, *, locked: bool) -> str:
+def _text(target: Target | None, host_state: Any, *, locked: bool) -> str | None:
+    columns = None if target is None else _columns(target, locked=locked)
+    return columns if host_state is None else json.dumps([columns, _typed(host_state)])
+
+
+def _columns(target: Target, *, locked: bool) -> str:
+    """Return the target's columns and related keys as JSON. Raises Unavailable where they cannot be read."""
     connection = connections[target.using]
     rows = target.model._base_manager.using(target.using).filter(pk=target.pk)  # type: ignore[attr-defined]  # noqa: SLF001 - documented for look-ups of related rows
     lock = locked and connection.in_atomic_block and connection.features.has_select_for_update
-    # Whoever sets related rows is not kept from it by a lock on this one, but the look comes after it.
+    # A lock on this row does not keep others from setting its related rows, but these are read after it is taken.
     own = rows.select_for_update() if lock else rows
+    names = ("pk", *target.fields)
     try:
-        found = next(iter(own.values_list("pk", *target.fields)), None)
-        related = [[name, _related(rows, name)] for name in target.relations]
+        values = next(iter(own.values_list(*names)), None)
+        related = [
+            [name, sorted(repr(key) for key in rows.order_by().values_list(f"{name}__pk", flat=True))]
+            for name in target.relations
+        ]
     except Error:
         raise Unavailable(_UNREADABLE) from None
-    if found is None:
+    if values is None:
         return "gone"
-    names = ("pk", *target.fields)
-    columns = [[name, _typed(value)] for name, value in zip(names, found, strict=True)]
+    columns = [[name, _typed(value)] for name, value in zip(names, values, strict=True)]
     return json.dumps([*columns, *related])
-
-
-def _related(rows: Any, name: str) -> list[str]:
-    return sorted(repr(key) for key in rows.order_by().values_list(f"{name}__pk", flat=True))
 
 
 def _typed(value: Any) -> Any:
@@ -80,14 +80,10 @@ def _typed(value: Any) -> Any:
         return {"list": [_typed(item) for item in value]}
     if isinstance(value, bytes | bytearray | memoryview):
         return {"bytes": bytes(value).hex()}
-    return {type(value).__qualname__: _text(value)}
-
-
-def _text(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        return value.astimezone(datetime.UTC).isoformat()
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, decimal.Decimal | uuid.UUID):
-        return str(value)
-    return repr(value)
+        text = value.astimezone(datetime.UTC).isoformat()
+    elif isinstance(value, datetime.date | datetime.time):
+        text = value.isoformat()
+    else:
+        text = str(value) if isinstance(value, decimal.Decimal | uuid.UUID) else repr(value)
+    return {type(value).__qualname__: text}

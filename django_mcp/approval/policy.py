@@ -1,10 +1,10 @@
-"""May it run? A pure function of the call, the server's settings and the caller."""
+"""The decision whether a call may run: a pure function of the call, the server's settings and the caller."""
 
 from dataclasses import dataclass
 
-from django_mcp.access.server_config import Rule, Server, approval_required, mode_named
+from django_mcp.access.server_config import Server, mode_named
 from django_mcp.errors import ApprovalError, ApprovalRequired, Unavailable
-from django_mcp.types import ApprovalMode, Caller, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Call, Caller
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,20 +13,20 @@ class _Decided:
 
 
 class Run(_Decided):
-    """Run it at once."""
+    """The call runs at once."""
 
 
 class Confirm(_Decided):
-    """Run it only against a confirmation token."""
+    """The call runs only against a confirmation token."""
 
 
 class Review(_Decided):
-    """Run it only after a human decided."""
+    """The call runs only after a human decided."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refuse(_Decided):
-    """Do not run it; `error` says why."""
+    """The call does not run; `error` says why."""
 
     error: ApprovalError
 
@@ -34,17 +34,15 @@ class Refuse(_Decided):
 Decision = Run | Confirm | Review | Refuse
 
 
-def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
+def decide(call: Call, server: Server, caller: Caller) -> Decision:
     """Return what has to happen before the call may run.
 
-    Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and
-    a word that the operation needs approval, can only make it stricter. What cannot be read counts as strict: a mode
-    that is none asks for a confirmation, a safety that is none is a write.
+    Reads run. The mode of a write is that of the most specific of operation, group and server; the caller's key, and a
+    demand for approval, can only make it stricter. A setting that cannot be read counts as strict: an unknown mode asks
+    for a confirmation, an unknown safety is a write.
     """
-    rules = _rules(call, server)
-    required = _requires_approval(call, rules)
-    mode = _mode(call, server, caller, rules=rules, required=required)
-    if call.safety is Safety.READ_ONLY and not required:
+    mode = _mode(call, server, caller)
+    if not call.mutates:
         return Run(mode=mode)
     if not server.writes_enabled:
         text = "Writes are switched off. Nothing was run; tell the user, and try again only when they say so."
@@ -57,28 +55,17 @@ def decide(call: ToolCall, server: Server, caller: Caller) -> Decision:
         case ApprovalMode.REVIEW:
             return Review(mode=mode)
     text = (
-        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask the "
-        "user to do it in the application itself."
+        f"{call.target} is set to be rejected: it needs an approval that cannot be given here. Nothing was run; ask "
+        "the user to do it in the application itself."
     )
     return Refuse(mode=mode, error=ApprovalRequired(text))
 
 
-def _rules(call: ToolCall, server: Server) -> tuple[Rule, ...]:
-    if call.operation is None:
-        return server.rules_for(call.target)
-    return server.rules_for(call.target, call.operation.method, call.operation.route)
-
-
-def _requires_approval(call: ToolCall, rules: tuple[Rule, ...]) -> bool:
-    operation = call.operation
-    said = operation is not None and bool(operation.requires_approval or operation.hints.requires_approval)
-    return approval_required(rules, said=call.requires_approval or said)
-
-
-def _mode(call: ToolCall, server: Server, caller: Caller, *, rules: tuple[Rule, ...], required: bool) -> ApprovalMode:
+def _mode(call: Call, server: Server, caller: Caller) -> ApprovalMode:
+    rules = server.rules_for(call.target, *call.endpoint)
     modes = [mode_named(server.mode_of(call.group, rules)) or ApprovalMode.TOKEN]
     if caller.mode is not None:
         modes.append(mode_named(caller.mode) or ApprovalMode.TOKEN)
-    if required:
+    if call.requires_approval:
         modes.append(ApprovalMode.TOKEN)
     return ApprovalMode.strictest(*modes)

@@ -1,32 +1,27 @@
 """The state that a client carries between a question and its answer: signed, for one call, spent once.
 
-It holds what was asked and what was answered before, so that nothing is kept between the rounds but the mark that it
-was spent, and that is in the cache alone.
+It holds the requests that were asked and the exchanges before them, so that nothing is stored between the rounds but
+the lock of a spent state, and that in the cache alone.
 """
 
-import logging
 import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
-from django.core.cache import caches
-
-from django_mcp.approval import signing
-from django_mcp.approval.signing import question_keys
-from django_mcp.conf import conf
+from django_mcp.approval import cache_lock, refusals
+from django_mcp.approval.cache_lock import Lock
+from django_mcp.approval.refusals import Reason
+from django_mcp.approval.signing import Forged, Purpose, Signer
 from django_mcp.errors import ProtocolError, ToolError, Unavailable
 from django_mcp.protocol import elicitation
-
-logger = logging.getLogger("django_mcp")
 
 PREFIX = "mcp_ask_"
 TYPE = "MCP+ASK"
 # How long a person may take for an answer, in seconds.
 LIFETIME = 10 * 60
-# The mark outlives the state by this, for hosts whose clocks differ. In seconds.
-MARGIN = 300
 MAX_LENGTH = 256 * 1024
 
 INVALID = (
@@ -41,7 +36,7 @@ TOO_LONG = (
     "What was asked and answered in this call is too long to be carried on. Call again, and keep the answers short."
 )
 
-_SIGNER = signing.Signer(prefix=PREFIX, typ=TYPE, keys=question_keys, max_length=MAX_LENGTH)
+_SIGNER = Signer(prefix=PREFIX, typ=TYPE, purpose=Purpose.QUESTION, max_length=MAX_LENGTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +49,14 @@ class Binding:
     args_hash: str
 
 
+_MISMATCHES = {
+    "sub": Reason.OTHER_CALLER,
+    "host": Reason.OTHER_HOST,
+    "tool": Reason.WRONG_TOOL,
+    "args_hash": Reason.ARGUMENTS,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """A request to the client, and the client's result for it."""
@@ -62,8 +65,8 @@ class Exchange:
     result: Mapping[str, Any]
 
 
-def sign(binding: Binding, asked: Mapping[str, Mapping[str, Any]], answered: Mapping[str, Exchange]) -> str:
-    """Return the state of a call that asks these requests, by key, and keeps what was answered before.
+def sign(binding: Binding, requests: Mapping[str, Mapping[str, Any]], exchanges: Mapping[str, Exchange]) -> str:
+    """Return the state of a call that asks these requests, by key, and keeps the exchanges before them.
 
     Raises ToolError where it grows too long, TypeError for a request that is no JSON.
     """
@@ -71,8 +74,8 @@ def sign(binding: Binding, asked: Mapping[str, Mapping[str, Any]], answered: Map
         **asdict(binding),
         "exp": int(time.time()) + LIFETIME,
         "jti": uuid.uuid4().hex,
-        "asked": asked,
-        "answered": {key: asdict(exchange) for key, exchange in answered.items()},
+        "asked": requests,
+        "answered": {key: asdict(exchange) for key, exchange in exchanges.items()},
     }
     state = _SIGNER.sign(payload)
     if len(state) > MAX_LENGTH:
@@ -81,58 +84,48 @@ def sign(binding: Binding, asked: Mapping[str, Mapping[str, Any]], answered: Map
 
 
 def redeem(state: str, responses: Mapping[str, Any], binding: Binding) -> dict[str, Exchange]:
-    """Spend a state and return all that its call has been answered, by key.
+    """Spend a state and return all exchanges of its call, by key.
 
-    A response to what was not asked is ignored. One that does not fit what was asked counts as not given, for the
+    A response to a request that was not asked is ignored. One that does not fit its form counts as not given, for the
     tool to ask again: a person entered it. Raises ProtocolError -32602 for a state that is not this call's, has
-    expired or was spent, and, with the state still good, for a response that is no result of what was asked;
+    expired or was spent, and, with the state still good, for a response that is no result of its request's method;
     Unavailable where the cache does not answer.
     """
-    said = _verified(state)
-    if not asdict(binding).items() <= said.items() or said["exp"] < time.time():
-        raise invalid()
-    given = {key: response for key, response in responses.items() if key in said["asked"]}
-    _check(said["asked"], given)
-    _spend(said["jti"], said["exp"])
-    found = {key: Exchange(**exchange) for key, exchange in said["answered"].items()}
-    for key, response in given.items():
-        request = said["asked"][key]
-        result = elicitation.entered(request, response)
+    payload = _verified(state, binding)
+    requests = payload["asked"]
+    responses = {key: response for key, response in responses.items() if key in requests}
+    wrong = [key for key, response in responses.items() if not elicitation.is_answer(requests[key], response)]
+    if wrong:
+        problems = " ".join(f"inputResponses.{key}: Must be a result of {requests[key]['method']}." for key in wrong)
+        raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}")
+    lock = cache_lock.spend_state(payload["jti"], timedelta(seconds=payload["exp"] - time.time()))
+    if lock is Lock.SILENT:
+        raise Unavailable(UNAVAILABLE)
+    if lock is Lock.HELD:
+        raise invalid(Reason.USED, payload["jti"])
+    exchanges = {key: Exchange(**exchange) for key, exchange in payload["answered"].items()}
+    for key, response in responses.items():
+        result = elicitation.entered(requests[key], response)
         if result is not None:
-            found[key] = Exchange(request=request, result=result)
-    return found
+            exchanges[key] = Exchange(request=requests[key], result=result)
+    return exchanges
 
 
-def invalid() -> ProtocolError:
-    """Return the error for a state that is not this call's, with its one text: nobody is told what it was."""
+def invalid(reason: Reason = Reason.WRONG_TOOL, jti: str | None = None) -> ProtocolError:
+    """Log why a state is not this call's, and return the error with the one text of all those reasons."""
+    refusals.log(reason, jti, kind="requestState")
     return ProtocolError(ProtocolError.PARAMS, INVALID)
 
 
-def _verified(state: str) -> dict[str, Any]:
+def _verified(state: str, binding: Binding) -> dict[str, Any]:
     try:
-        return _SIGNER.verify(state)
-    except signing.Forged:
-        raise invalid() from None
-
-
-def _check(asked: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    wrong = [key for key, response in given.items() if not elicitation.is_answer(asked[key], response)]
-    if wrong:
-        problems = " ".join(f"inputResponses.{key}: Must be a result of {asked[key]['method']}." for key in wrong)
-        raise ProtocolError(ProtocolError.PARAMS, f"Invalid params. {problems}")
-
-
-def _spend(jti: str, expires: int) -> None:
-    """Mark a state as spent. The mark is read again: a cache that keeps nothing, or hides that it failed, says yes."""
-    cache, key, mine = caches[conf.CACHE], f"django_mcp:question:{jti}", uuid.uuid4().hex
-    try:
-        cache.add(key, mine, max(1, expires - int(time.time())) + MARGIN)
-        held = cache.get(key)
-    except Exception as error:  # noqa: BLE001 - each backend raises what its client library raises
-        # The exception's own text may hold the cache's address and password.
-        logger.warning("The cache of questions failed: %s.", type(error).__name__)
-        raise Unavailable(UNAVAILABLE) from None
-    if held is None:
-        raise Unavailable(UNAVAILABLE)
-    if held != mine:
-        raise invalid()
+        payload = _SIGNER.verify(state)
+    except Forged as error:
+        raise invalid(error.reason) from None
+    jti = payload.get("jti")
+    for name, value in asdict(binding).items():
+        if payload.get(name) != value:
+            raise invalid(_MISMATCHES[name], jti)
+    if payload["exp"] < time.time():
+        raise invalid(Reason.EXPIRED, jti)
+    return payload

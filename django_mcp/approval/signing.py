@@ -1,11 +1,12 @@
-"""Texts that we hand out and know again: JWS compact tokens, each kind behind a prefix of its own.
+"""Signed texts (JWS compact tokens, RFC 7515), each kind behind a prefix of its own, and the keys of every purpose.
 
 No kind can stand for another: they differ in their keys and in the type that their header names.
 """
 
+import enum
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,61 +15,99 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 from jwt.utils import base64url_decode, base64url_encode
 
+from django_mcp.approval.refusals import Reason
 from django_mcp.conf import conf
 
 _ALGORITHM = "HS256"
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]*)")
-# JWT's claims are none of ours, or are looked at by those who know what they mean here.
+# None of these claims is ours, or the caller of `verify` knows better what it means.
 _UNCHECKED = {f"verify_{claim}": False for claim in ("nbf", "iat", "aud", "iss", "sub", "jti")}
 
 
+class Purpose(enum.Enum):
+    """What keys are for. The value is the salt that derives them; another salt would void everything signed before."""
+
+    CONFIRMATION = "django_mcp.approval.signing"
+    DIGEST = "django_mcp.approval.digests"
+    FILE_LINK = "django_mcp.tools.links"
+    QUESTION = "django_mcp.approval.questions"
+
+
+def keys_for(purpose: Purpose) -> tuple[bytes, ...]:
+    """Return the keys of a purpose, the current one first; the older ones only verify.
+
+    They are derived from `SIGNING_SECRET` and its fallbacks or, where it is unset, from `SECRET_KEY`: whoever learns
+    the key of one purpose must not learn another. Confirmation tokens are signed with the bytes of `SIGNING_SECRET`
+    itself. A blank secret counts as unset: everyone knows it.
+    """
+
+    def derived(secret: str | bytes) -> bytes:
+        return salted_hmac(purpose.value, "key", secret=secret, algorithm="sha256").digest()
+
+    configured = [secret for secret in (conf.SIGNING_SECRET, *conf.SIGNING_SECRET_FALLBACKS) if secret]
+    if purpose is Purpose.CONFIRMATION:
+        keys = tuple(secret.encode() for secret in configured)
+    else:
+        keys = tuple(derived(secret) for secret in configured)
+    if conf.SIGNING_SECRET:
+        return keys
+    fallbacks = [secret for secret in settings.SECRET_KEY_FALLBACKS if secret]
+    return (*(derived(secret) for secret in (settings.SECRET_KEY, *fallbacks)), *keys)
+
+
 class Forged(ValueError):
-    """The text was not signed here, or not as one of this kind."""
+    """The text was not signed here, or not as one of its kind."""
 
-
-class Malformed(Forged):
-    """The text has not even the form of a signed one."""
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signer:
     """One kind of signed text.
 
-    `prefix` is how it is found in text that must not show it, `typ` what its header names, `keys` gives its HS256 keys,
-    of which the first signs and all verify; `max_length` is in characters. `expires` is True where a text is worth
-    nothing after its `exp`, in epoch seconds.
+    `prefix` marks it for whatever must mask it, `typ` is the type in its header, `purpose` names its HS256 keys,
+    `max_length` is in characters. A text with `expires` is void after its `exp`, in epoch seconds.
     """
 
     prefix: str
     typ: str
-    keys: Callable[[], tuple[bytes, ...]]
+    purpose: Purpose
     max_length: int
     expires: bool = False
 
     def sign(self, claims: Mapping[str, Any]) -> str:
-        """Return the text that says `claims`. Raises TypeError for what is no JSON."""
-        return self.prefix + jwt.encode(dict(claims), self.keys()[0], algorithm=_ALGORITHM, headers={"typ": self.typ})
+        """Return the signed text of `claims`. Raises TypeError for claims that are no JSON."""
+        key = keys_for(self.purpose)[0]
+        return self.prefix + jwt.encode(dict(claims), key, algorithm=_ALGORITHM, headers={"typ": self.typ})
 
     def verify(self, text: str) -> dict[str, Any]:
-        """Return what a text says. Raises Malformed for what cannot be one, Forged for what was not signed here."""
+        """Return the claims of a signed text.
+
+        Raises Forged, with the reason `malformed` for a text without the form of one, `header` for one of another kind
+        and `signature` where no key verifies it: it was made up, or its secret is no longer among the fallbacks.
+        """
         jws = text.removeprefix(self.prefix)
         form = _FORM.fullmatch(jws) if jws != text and len(text) <= self.max_length else None
         if form is None:
-            raise Malformed
+            raise Forged(Reason.MALFORMED)
         # Before PyJWT sees it: nothing is parsed under a header of a stranger's making.
-        if _header(form[1]) != {"alg": _ALGORITHM, "typ": self.typ} or not _exact(form[2]):
-            raise Forged
+        if _header(form[1]) != {"alg": _ALGORITHM, "typ": self.typ}:
+            raise Forged(Reason.HEADER)
+        if not _is_canonical(form[2]):
+            raise Forged(Reason.SIGNATURE)
         options: Any = {**_UNCHECKED, "verify_exp": self.expires, "require": ["exp"] if self.expires else []}
-        for key in self.keys():
+        for key in keys_for(self.purpose):
             try:
                 return jwt.decode(jws, key, algorithms=[_ALGORITHM], options=options)
             except jwt.PyJWTError:  # also of a key that PyJWT takes for one of another kind
                 continue
-        raise Forged
+        raise Forged(Reason.SIGNATURE)
 
 
 def usable(key: bytes) -> bool:
-    """Tell whether texts can be signed with a key: one that looks like another kind of key is taken for a mistake."""
+    """Tell whether PyJWT signs with a key: one that looks like a public or private key is taken for a mistake."""
     try:
         jwt.get_algorithm_by_name(_ALGORITHM).prepare_key(key)
     except jwt.InvalidKeyError:
@@ -80,60 +119,12 @@ def _header(segment: str) -> object:
     try:
         return json.loads(base64url_decode(segment))
     except (ValueError, RecursionError):
-        raise Malformed from None
+        raise Forged(Reason.MALFORMED) from None
 
 
-def _exact(signature: str) -> bool:
-    """Tell whether the text is the only one for its bytes: base64 ignores the last character's spare bits."""
+def _is_canonical(signature: str) -> bool:
+    """Tell whether base64url writes the signature's bytes in this very way: decoding ignores the last spare bits."""
     try:
         return base64url_encode(base64url_decode(signature)).decode() == signature
     except ValueError:
         return False
-
-
-_SIGNING = "django_mcp.approval.signing"
-_DIGESTS = "django_mcp.approval.digests"
-_LINKS = "django_mcp.tools.links"
-_QUESTIONS = "django_mcp.approval.questions"
-
-
-def signing_keys() -> tuple[bytes, ...]:
-    """Return the HS256 keys of confirmation tokens.
-
-    The bytes of `SIGNING_SECRET`, or, where it is unset, a key derived from `SECRET_KEY`: whoever learns one use of
-    that secret must not learn another. A blank secret is none at all: everyone knows it.
-    """
-    older = [secret.encode() for secret in conf.SIGNING_SECRET_FALLBACKS if secret]
-    if conf.SIGNING_SECRET:
-        return (conf.SIGNING_SECRET.encode(), *older)
-    return (*(_derived(_SIGNING, secret) for secret in _django_secrets()), *older)
-
-
-def digest_keys() -> tuple[bytes, ...]:
-    """Return the keys for digests of values that nobody should be able to guess from their digest."""
-    return _derived_keys(_DIGESTS)
-
-
-def link_keys() -> tuple[bytes, ...]:
-    """Return the HS256 keys of links to files."""
-    return _derived_keys(_LINKS)
-
-
-def question_keys() -> tuple[bytes, ...]:
-    """Return the HS256 keys of the state that clients carry between a question and its answer."""
-    return _derived_keys(_QUESTIONS)
-
-
-def _derived_keys(salt: str) -> tuple[bytes, ...]:
-    secrets: list[str | bytes] = [secret for secret in (conf.SIGNING_SECRET, *conf.SIGNING_SECRET_FALLBACKS) if secret]
-    if not conf.SIGNING_SECRET:
-        secrets = [*_django_secrets(), *secrets]
-    return tuple(_derived(salt, secret) for secret in secrets)
-
-
-def _django_secrets() -> list[str | bytes]:
-    return [settings.SECRET_KEY, *(secret for secret in settings.SECRET_KEY_FALLBACKS if secret)]
-
-
-def _derived(salt: str, secret: str | bytes) -> bytes:
-    return salted_hmac(salt, "key", secret=secret, algorithm="sha256").digest()

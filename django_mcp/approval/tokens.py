@@ -1,12 +1,14 @@
-"""Confirmation tokens: what they say, and how an agent may hand them back. No database and no cache."""
+"""Confirmation tokens: their claims, and how an agent may hand them back. No database and no cache."""
 
 import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from uuid import UUID
 
-from django_mcp.approval import signing
-from django_mcp.approval.signing import signing_keys
+from django_mcp.approval import refusals
+from django_mcp.approval.consent import CONSENT_WORDS
+from django_mcp.approval.refusals import Reason
+from django_mcp.approval.signing import Forged, Purpose, Signer
 from django_mcp.errors import ConfirmationInvalid, ConfirmationMalformed
 
 PREFIX = "mcp_cf_"
@@ -21,20 +23,15 @@ INVALID = (
     "get a new one."
 )
 
-_SIGNER = signing.Signer(prefix=PREFIX, typ="MCP+CONFIRM", keys=signing_keys, max_length=4096)
+_SIGNER = Signer(prefix=PREFIX, typ="MCP+CONFIRM", purpose=Purpose.CONFIRMATION, max_length=4096)
 _HASH = re.compile(r"(?:[0-9a-f]{64})?")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _AROUND = " \t\r\n\v\f\"'`\u00a0\u00ab\u00bb\u2018\u2019\u201c\u201d\u200b\ufeff"
-_CONSENT = frozenset({
-    "1", "0", "accept", "accepted", "agree", "agreed", "allow", "allowed", "approve", "approved", "confirm",
-    "confirmed", "confirmation", "continue", "correct", "da", "execute", "false", "go", "hai", "ja", "n", "no",
-    "none", "null", "ok", "okay", "oui", "perform", "please", "proceed", "run", "si", "sim", "sure", "sí", "tak",
-    "true", "undefined", "y", "yeah", "yep", "yes",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a token says: `iat` and `exp` in epoch seconds, `args_hash` as hex or "", `jti` the confirmation's id."""
+    """A token's claims: `iat` and `exp` in epoch seconds, `args_hash` in hex or "", `jti` the confirmation's id."""
 
     sub: str
     tool: str
@@ -46,12 +43,12 @@ class Claims:
 
 
 def sign(claims: Claims) -> str:
-    """Return the token for `claims`, signed with the current key."""
+    """Return the token of `claims`, signed with the current key."""
     return _SIGNER.sign(asdict(claims))
 
 
 def clean(value: object) -> str | None:
-    """Return the token that `value` is or tries to be, without what was put around it.
+    """Return the token that `value` is or tries to be, without the quotes and blanks around it.
 
     None where it is not even an attempt: not text, blank, or a word of consent. The call is then a first call, which
     runs nothing; consent can only be given by the token itself.
@@ -59,54 +56,47 @@ def clean(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     text = value.strip(_AROUND)
-    if not text or (not text.startswith(PREFIX) and _consents(text)):
-        return None
-    return text
+    words = [] if text.startswith(PREFIX) else text.lower().split()
+    is_consent = not CONSENT_WORDS.isdisjoint(word.strip(".,;:!") for word in words)
+    return None if not text or is_consent else text
 
 
 def verify(text: str) -> Claims:
-    """Return what a token says, whenever it was signed. Whether it has expired is for the caller to see.
+    """Return the claims of a token that was signed here, at any age: its expiry is for the caller to check.
 
-    Raises ConfirmationMalformed for what is no token, ConfirmationInvalid for one that was not signed here.
+    Raises ConfirmationMalformed for a text without the form of a token, ConfirmationInvalid for any other that was not
+    signed here.
     """
     try:
-        return _claims(_SIGNER.verify(text))
-    except signing.Malformed:
-        raise ConfirmationMalformed(MALFORMED) from None
-    except signing.Forged:
-        raise invalid() from None
+        return _verified(text)
+    except Forged as error:
+        if error.reason is not Reason.MALFORMED:
+            raise invalid(error.reason) from None
+    refusals.log(Reason.MALFORMED)
+    raise ConfirmationMalformed(MALFORMED)
 
 
 def confirmation_of(text: str) -> UUID | None:
-    """Return the id of the confirmation that a token is for, for the record; None where it was not signed here."""
+    """Return the id of a token's confirmation, for the audit record; None where the token was not signed here."""
     try:
-        return UUID(verify(text).jti)
-    except (ConfirmationInvalid, ConfirmationMalformed):
+        return UUID(_verified(text).jti)
+    except Forged:
         return None
 
 
-def invalid() -> ConfirmationInvalid:
-    """Return the error for a token that is not this caller's, with its one text."""
+def invalid(reason: Reason, jti: UUID | str | None = None) -> ConfirmationInvalid:
+    """Log why a token is not this caller's, and return the error with the one text of all those reasons."""
+    refusals.log(reason, jti)
     return ConfirmationInvalid(INVALID)
 
 
-def _consents(text: str) -> bool:
-    return not _CONSENT.isdisjoint(word.strip(".,;:!") for word in text.lower().split())
-
-
-def _claims(payload: dict[str, Any]) -> Claims:
-    said: dict[str, Any] = {field.name: payload.get(field.name) for field in fields(Claims)}
+def _verified(text: str) -> Claims:
+    payload = _SIGNER.verify(text)
+    values: dict[str, Any] = {field.name: payload.get(field.name) for field in fields(Claims)}
     # The very types: a truth value is an int too, and no time.
-    if any(type(said[field.name]) is not field.type for field in fields(Claims)):
-        raise invalid()
-    claims = Claims(**said)
-    if not _HASH.fullmatch(claims.args_hash) or not _is_uuid(claims.jti):
-        raise invalid()
+    if any(type(values[field.name]) is not field.type for field in fields(Claims)):
+        raise Forged(Reason.CLAIMS)
+    claims = Claims(**values)
+    if not _HASH.fullmatch(claims.args_hash) or not _UUID.fullmatch(claims.jti):
+        raise Forged(Reason.CLAIMS)
     return claims
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False

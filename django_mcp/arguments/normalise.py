@@ -10,273 +10,232 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django_mcp.arguments.converters import (
-    ABSENT,
-    NOUNS,
-    Plan,
-    Shared,
-    TooMuch,
-    converters_for,
-    expected,
-    is_blank,
-    is_unset,
-    json_type,
-    mapping,
-    size,
-)
-from django_mcp.arguments.paths import MAX_WARNED, Place, Refusal, by_last_name, failure, spelled
+from django_mcp.arguments.converters import container_in, is_blank, json_type
+from django_mcp.arguments.fits import Fit
+from django_mcp.arguments.paths import Path
+from django_mcp.arguments.plans import NOUNS, Plan
 from django_mcp.errors import ValidationFailed
 
-# After so many errors nothing more is looked at.
-MAX_NOTED = 500
+# About a second of work.
+MAX_STEPS = 200_000
 _TOO_MUCH = "There is too much in the arguments to be checked at once. Send it in several smaller calls."
+_LEFT_OUT = object()
 
 
-def normalise(
-    schema: Mapping[str, Any],
-    sent: Any,
-    *,
-    read_only: frozenset[str] = frozenset(),
-    partial: bool = False,
-    needed: frozenset[str] = frozenset(),
-    lenient: frozenset[str] = frozenset(),
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def normalise(plan: Plan, sent: Any, *, partial: bool = False) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the effective arguments and warnings for the model.
 
-    `schema` is a plain JSON Schema object, `sent` a decoded JSON object, or its text. `read_only` names fields that
-    are dropped with a warning, as dotted paths in which lists do not count. `needed` names the arguments that fill
-    the route: each must be there, and one that does not convert goes on as text, for the route and the view to
-    judge. `lenient` are dotted paths too: what is there goes on as it is where its type is another one, or,
-    with a warning, where nothing describes it. A `partial` update is not filled with defaults, and nothing is left out
-    of it: an empty value may be meant to clear.
+    `plan` is an `argument_plan`, `sent` a decoded JSON object, or its text. Each argument of the route must be there;
+    one that does not convert goes on as text, for the route and the view to judge. A `partial` update is not filled
+    with defaults, and nothing is left out of it: an empty value may be meant to clear.
 
     Enumerations, ranges, lengths and required fields of the body are left to the view. The result is stable:
     normalising it again changes nothing.
 
     Raises ValidationFailed; its details carry `errors`, a list of texts by path.
     """
-    # A body may have a read-only field of the name that fills the route.
-    shared = Shared(by_last_name(read_only - needed), by_last_name(lenient))
-    walk = _Walk(shared, partial=partial, needed=needed, most=MAX_NOTED - 1)
-    try:
-        effective = walk.whole({"properties": {}, "additionalProperties": False, **schema}, sent)
-    except TooMuch:
-        raise ValidationFailed(_TOO_MUCH, errors={"args": [_TOO_MUCH]}) from None
-    except _Hopeless:
-        effective = {}
-    if walk.errors:
-        raise failure(walk.errors)
-    return effective, spelled(walk.warnings)
-
-
-class _Hopeless(Exception):
-    """More is wrong than is worth knowing."""
+    walk, root, fit = _Walk(partial), Path(), Fit()
+    if isinstance(sent, str):
+        container = walk.container_in(sent, root)
+        sent = sent if container is None else container
+    effective: dict[str, Any] = {}
+    if isinstance(sent, Mapping):
+        effective = walk.object(plan, sent, root, fit)
+        for name in sorted(plan.route - sent.keys()):
+            fit.refuse(root.at(name), "Missing. It is part of the route and must be sent.")
+    else:
+        fit.refuse(root, plan.expected(sent))
+    if fit.errors:
+        raise fit.failure()
+    return effective, fit.sentences()
 
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the arguments; it collects what is wrong, what to warn of and how much was changed.
+    """One pass over the arguments of one call.
 
-    `strict` is a place at which nothing is lenient: one of several alternatives is tried there. Raises _Hopeless where
-    more than `most` is wrong.
+    Each method converts the value at a path by its plan, adds to the fit how well it fits, and returns the result.
     """
 
-    shared: Shared
     partial: bool
-    most: int
-    needed: frozenset[str] = frozenset()
-    strict: Place | None = None
-    errors: list[Refusal] = field(default_factory=list)
-    warnings: dict[tuple[tuple[str, ...], str], None] = field(default_factory=dict)
-    changes: int = 0
-    misfits: int = 0
+    steps: int = 0
+    # Each of several alternatives would read the same text again.
+    containers: dict[tuple[str, int], Any] = field(default_factory=dict)
 
-    def whole(self, schema: Mapping[str, Any], sent: Any) -> dict[str, Any]:
-        root = Place()
-        if isinstance(sent, str):
-            parsed = self.shared.from_text(sent, 0)
-            sent = sent if parsed is ABSENT else parsed
-        if not isinstance(sent, Mapping):
-            self.refuse(root, expected({"type": "object"}, sent))
-            return {}
-        effective = self.object(Plan.of(schema), sent, root)
-        for name in sorted(self.needed - sent.keys()):
-            self.refuse(root.at(name), "Missing. It is part of the route and must be sent.")
-        return effective
+    def convert(self, plan: Plan, value: Any, path: Path, fit: Fit) -> Any:
+        """Return the value as the plan spells it, and count the work that it took.
 
-    def attempt(self, schema: Any, value: Any, place: Place, most: int = MAX_NOTED) -> "tuple[_Walk, Any]":
-        trial = _Walk(self.shared, self.partial, most, strict=place)
-        try:
-            return trial, trial.convert(schema, value, place)
-        except _Hopeless:
-            return trial, value
-
-    def absorb(self, other: "_Walk") -> None:
-        self.warnings |= other.warnings
-        self.changes += other.changes
-        self.misfits += other.misfits
-        self.errors += other.errors
-        self.judge()
-
-    def refuse(self, place: Place, text: str, known: Mapping[str, Any] | None = None) -> None:
-        self.errors.append(Refusal(place, text, known))
-        self.judge()
-
-    def judge(self) -> None:
-        if len(self.errors) > self.most:
-            raise _Hopeless
-
-    def warn(self, place: Place, text: str) -> None:
-        self.changes += 1
-        if len(self.warnings) < MAX_WARNED:
-            self.warnings[place.names(), text] = None
-
-    def rank(self) -> tuple[int, bool, bool]:
-        # What needs no change comes before what fits an enumeration, or a second pass might choose otherwise.
-        return len(self.errors), self.changes > 0, self.misfits > 0
-
-    def convert(self, schema: Any, value: Any, place: Place) -> Any:
-        plan = self.shared.plan(schema)
+        Raises ValidationFailed where the work on all values together is too much.
+        """
         if type(value) in plan.exact:
             return value
-        self.shared.spend(1)
         if plan.branches:
-            return self.either(plan, value, place)
-        if not plan.types or (value is None and "null" in plan.types):
+            result = self.alternative(plan, value, path, fit)
+        elif isinstance(value, Mapping) and "object" in plan.types:
+            result = self.object(plan, value, path, fit)
+        elif isinstance(value, list) and "array" in plan.types:
+            result = self.array(plan, value, path, fit)
+        else:
+            result = self.scalar(plan, value, path, fit) if plan.types else value
+        # The work on a single value is bounded by the length of a message, so it is soon enough to count it now. That
+        # on alternatives has been counted with each of them.
+        self.steps += 1 if plan.branches else _steps(value, result)
+        if self.steps > MAX_STEPS:
+            raise ValidationFailed(_TOO_MUCH, errors={"args": [_TOO_MUCH]})
+        return result
+
+    def alternative(self, plan: Plan, value: Any, path: Path, fit: Fit) -> Any:
+        """Take the first branch that needs no change, else the first that converts, else report the nearest miss."""
+        best = Fit(strict=path)
+        result = self.convert(plan.branches[0], value, path, best)
+        for branch in plan.branches[1:]:
+            if not any(best.rank):
+                break
+            trial = Fit(strict=path, limit=len(best.errors) + 1)
+            other = self.convert(branch, value, path, trial)
+            if trial.rank < best.rank:
+                best, result = trial, other
+        is_lenient = plan.lenient and path is not fit.strict
+        if is_lenient and best.errors and all(misfit.path is path for misfit in best.errors):
             return value
-        if isinstance(value, Mapping) and "object" in plan.types:
-            return self.object(plan, value, place)
-        if isinstance(value, list) and "array" in plan.types:
-            return self.array(plan, value, place)
-        return self.scalar(plan, value, place)
+        fit.add(best)
+        return result
 
-    def array(self, plan: Plan, value: list[Any], place: Place) -> list[Any]:
-        self.shared.spend(len(value) // 16)
-        items = plan.schema.get("items")
-        exact = self.shared.plan(items).exact
-        return [
-            item if type(item) in exact else self.convert(items, item, place.at(index))
-            for index, item in enumerate(value)
-        ]
+    def object(self, plan: Plan, value: Mapping[str, Any], path: Path, fit: Fit) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for name, item in value.items():
+            part = plan.properties.get(name)
+            if part is None:
+                converted = self.rest(plan, name, item, path, fit)
+            elif name in plan.route:
+                converted = self.route_argument(part, item, path.at(name), fit)
+            elif type(item) in part.exact:
+                converted = item
+            elif item is None or is_blank(item):
+                converted = self.empty(part, item, path.at(name), fit)
+            else:
+                converted = self.convert(part, item, path.at(name), fit)
+            if fit.is_hopeless:
+                return result
+            if converted is not _LEFT_OUT:
+                result[name] = converted
+        self.fill(plan, result, path, fit)
+        return result
 
-    def scalar(self, plan: Plan, value: Any, place: Place) -> Any:
-        if isinstance(value, str):
-            self.shared.spend(len(value) // 128)
-        for converter in converters_for(plan.schema, value):
+    def array(self, plan: Plan, value: list[Any], path: Path, fit: Fit) -> list[Any]:
+        result, exact = [], plan.items.exact
+        for index, item in enumerate(value):
+            if type(item) in exact:
+                result.append(item)
+                continue
+            result.append(self.convert(plan.items, item, path.at(index), fit))
+            if fit.is_hopeless:
+                break
+        return result
+
+    def scalar(self, plan: Plan, value: Any, path: Path, fit: Fit) -> Any:
+        for converter in plan.text_converters if isinstance(value, str) else plan.converters:
             try:
                 result = converter(value)
             except (ValueError, ArithmeticError):
                 continue
-            self.shared.spend(size(result))
-            self.changes += type(result) is not type(value) or result != value
-            self.misfits += plan.enum is not None and result not in plan.enum
+            fit.is_changed |= type(result) is not type(value) or result != value
+            fit.is_outside_enum |= plan.enum is not None and result not in plan.enum
             return result
         if isinstance(value, str) and plan.types & {"object", "array"}:
-            parsed = self.shared.from_text(value, place.depth)
-            if json_type(parsed) in plan.types & {"object", "array"}:
-                self.changes += 1
-                return self.convert(plan.schema, parsed, place)
-        if not self.leaves(place):
-            self.refuse(place, expected(plan.schema, value))
+            container = self.container_in(value, path)
+            if container is not None and json_type(container) in plan.types:
+                fit.is_changed = True
+                return self.convert(plan, container, path, fit)
+        is_lenient = plan.lenient and path is not fit.strict
+        if not is_lenient:
+            fit.refuse(path, plan.expected(value))
         return value
 
-    def leaves(self, place: Place) -> bool:
-        """Tell whether a value that does not fit is for the host to judge."""
-        if place is self.strict or not self.shared.lenient:
-            return False
-        named = place.named()
-        # It is compared with each path that ends alike.
-        self.shared.spend(1 + len(self.shared.lenient.get(str(named.step), ())) // 4)
-        return named.is_one_of(self.shared.lenient)
+    def container_in(self, text: str, path: Path) -> Any:
+        key = text, len(path.steps())
+        if key not in self.containers:
+            self.containers[key] = container_in(text, depth=key[1])
+        return self.containers[key]
 
-    def either(self, plan: Plan, value: Any, place: Place) -> Any:
-        """Take the first branch that needs no change, else the first that converts, else report the nearest miss."""
-        best, result = self.attempt(plan.branches[0], value, place)
-        for branch in plan.branches[1:]:
-            if not any(best.rank()):
-                break
-            trial, other = self.attempt(branch, value, place, most=len(best.errors))
-            if trial.rank() < best.rank():
-                best, result = trial, other
-        if best.errors and all(error.place is place for error in best.errors) and self.leaves(place):
-            return value
-        self.absorb(best)
-        return result
-
-    def object(self, plan: Plan, value: Mapping[str, Any], place: Place) -> dict[str, Any]:
-        self.shared.spend(len(value) // 4)
-        result: dict[str, Any] = {}
-        for name, item in value.items():
-            named = self.property if name in plan.properties else self.extra
-            kept = named(plan, name, item, place)
-            if kept is not ABSENT:
-                result[name] = kept
-        if not self.partial:
-            self.fill(plan, result, place)
-        return result
-
-    def property(self, plan: Plan, name: str, value: Any, place: Place) -> Any:
-        schema = plan.properties[name]
-        here = place.at(name)
-        if place.is_root and name in self.needed:
-            return self.route_argument(schema, value, here)
-        expected = self.shared.plan(schema)
-        if type(value) in expected.exact:
-            return value
-        if is_blank(value) and "null" in expected.types and "string" not in expected.types:
+    def empty(self, plan: Plan, value: Any, path: Path, fit: Fit) -> Any:
+        """Convert null or blank text, which stands for "not given" where it cannot be the value of a property."""
+        if value is not None and "null" in plan.types and "string" not in plan.types:
             # As in a form: an empty text clears what has no text.
-            self.changes += 1
+            fit.is_changed = True
             return None
-        unset = is_unset(schema, value)
+        unset = not plan.takes("null" if value is None else "string")
         if unset and self.partial:
-            # It may be meant to clear the field. Left out, it would change another thing than was said.
+            # It may be meant to clear the field. Left out, it would change another thing than was sent.
             return value
-        if name in plan.required or not unset:
-            return self.convert(schema, value, here)
-        self.warn(here, "was empty and was left out.")
-        return ABSENT
+        if plan.required or not unset:
+            return self.convert(plan, value, path, fit)
+        fit.warn(path, "was empty and was left out.")
+        return _LEFT_OUT
 
-    def extra(self, plan: Plan, name: str, value: Any, place: Place) -> Any:
-        here = place.at(name)
-        if here.is_one_of(self.shared.read_only):
-            self.warn(here, "is read-only and was ignored.")
-        elif place.is_root and here.is_one_of(self.shared.lenient):
-            self.warn(here, "is described as read-only. It was passed on: the operation's own code may read it.")
+    def rest(self, plan: Plan, name: str, value: Any, path: Path, fit: Fit) -> Any:
+        """Convert a value of an object at `path` whose name is not among the properties."""
+        part, here = plan.marked_rest.get(name, plan.rest), path.at(name)
+        if part.read_only:
+            fit.warn(here, "is read-only and was ignored.")
+        elif part.lenient and path.parent is None:
+            fit.warn(here, "is described as read-only. It was passed on: the operation's own code may read it.")
             return value
-        elif plan.rest is not False:
-            return self.convert(plan.rest, value, here)
+        elif plan.is_closed:
+            fit.refuse(here, "Unknown argument.", plan.properties)
         else:
-            self.refuse(here, "Unknown argument.", plan.properties)
-        return ABSENT
+            return self.convert(part, value, here, fit)
+        return _LEFT_OUT
 
-    def route_argument(self, schema: Any, value: Any, here: Place) -> Any:
+    def route_argument(self, plan: Plan, value: Any, path: Path, fit: Fit) -> Any:
         if value is None or is_blank(value):
-            self.refuse(here, "Missing. It is part of the route and cannot be empty.")
+            fit.refuse(path, "Missing. It is part of the route and cannot be empty.")
             return value
         if isinstance(value, Mapping | list):
-            self.refuse(here, f"Expected text or a number, got {NOUNS[json_type(value)]}.")
+            fit.refuse(path, f"Expected text or a number, got {NOUNS[json_type(value)]}.")
             return value
-        trial, result = self.attempt(schema, value, here)
-        if not trial.errors:
-            self.absorb(trial)
-            return result
-        return value if isinstance(value, str) else json.dumps(value)
+        trial = Fit(strict=path)
+        result = self.convert(plan, value, path, trial)
+        if trial.errors:
+            return value if isinstance(value, str) else json.dumps(value)
+        fit.add(trial)
+        return result
 
-    def fill(self, plan: Plan, result: dict[str, Any], place: Place) -> None:
+    def fill(self, plan: Plan, result: dict[str, Any], path: Path, fit: Fit) -> None:
+        """Fill in a copy of each default that is missing, but not into a partial update."""
+        if self.partial:
+            return
         if plan.defaults is None:
-            plan.defaults = self.defaults(plan, place)
+            plan.defaults = _defaults(plan, path)
         for name, value in plan.defaults.items():
             if name not in result:
-                self.shared.spend(1)
-                self.changes += 1
+                fit.is_changed = True
                 result[name] = copy.deepcopy(value)
 
-    def defaults(self, plan: Plan, place: Place) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, schema in plan.properties.items():
-            if "default" not in mapping(schema):
-                continue
-            trial, value = self.attempt(schema, schema["default"], place.at(name))
-            if not trial.errors and not is_unset(schema, value):
-                found[name] = value
-        return found
+
+def _defaults(plan: Plan, path: Path) -> dict[str, Any]:
+    """Return the defaults of an object, converted like sent values; those that do not convert are left to the view."""
+    defaults = {}
+    for name, part in plan.properties.items():
+        if "default" in part.schema:
+            here = path.at(name)
+            fit = Fit(strict=here)
+            value = _Walk(partial=False).convert(part, part.schema["default"], here, fit)
+            if not fit.errors:
+                defaults[name] = value
+    return defaults
+
+
+def _steps(value: Any, result: Any) -> int:
+    """Return the work on a value in steps of a few microseconds: for its length, and for what its result is longer."""
+    steps = 1 + len(value) // 128 if isinstance(value, str) else 1
+    if result is value:
+        return steps
+    if isinstance(value, Mapping):
+        return steps + len(value) // 4 + max(0, len(result) - len(value))
+    if isinstance(value, list):
+        return steps + len(value) // 16
+    if isinstance(result, str):
+        # An exponent of a few characters may be spelled in hundreds.
+        return steps + len(result) // 16
+    return steps + result.bit_length() // 64 if isinstance(result, int) else steps

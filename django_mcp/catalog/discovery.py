@@ -12,20 +12,21 @@ from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 
 from django_mcp.catalog import summaries
-from django_mcp.catalog.endpoints import HOLE, Endpoint, enumerate_endpoints
+from django_mcp.catalog.endpoints import Endpoint, enumerate_endpoints
 from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.problems import Problem, dangling, uninspectable
-from django_mcp.catalog.summaries import app_label, has_own_authentication, present
+from django_mcp.catalog.summaries import present
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
-from django_mcp.host.handlers import action_name, handler_function, handler_name, infer, is_ambiguous
+from django_mcp.host.handlers import HOLE, action_name, handler_function, handler_name, infer, is_ambiguous
+from django_mcp.host.views import has_own_authentication
 from django_mcp.schema import operations
 from django_mcp.types import Operation, Safety
 
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """All operations, by name, and what was found wrong on the way."""
+    """All operations, by name, and what is wrong with the host's API for agents."""
 
     operations: tuple[Operation, ...]
     problems: tuple[Problem, ...]
@@ -51,13 +52,12 @@ def get_catalog(urlconf: str | None = None) -> Catalog:
     """
     key = urlconf or settings.ROOT_URLCONF
     catalog = _catalogs.get(key)
-    if catalog is None:
-        with _lock:
-            catalog = _catalogs.get(key)
-            if catalog is None:
-                with translation.override(settings.LANGUAGE_CODE):
-                    catalog = _catalogs[key] = _index(key)
-    return catalog
+    if catalog is not None:
+        return catalog
+    with _lock, translation.override(settings.LANGUAGE_CODE):
+        if key not in _catalogs:
+            _catalogs[key] = _index(key)
+        return _catalogs[key]
 
 
 def forget() -> None:
@@ -72,121 +72,118 @@ def _index(urlconf: Any) -> Catalog:
     enumeration = enumerate_endpoints(urlconf)
     problems = list(enumeration.problems)
     generator: Any = SchemaGenerator(patterns=[])  # type: ignore[no-untyped-call]
-    drafts: list[tuple[Candidate, Operation]] = []
+    drafts: dict[Candidate, Operation] = {}
     for endpoint in enumeration.endpoints:
         try:
-            drafts += _drafts(endpoint, generator)
+            drafts.update(_drafts(endpoint, generator))
         except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
             problems.append(uninspectable(endpoint.path, error))
-    names, collisions = assign([candidate for candidate, _draft in drafts])
+    names, collisions = assign(drafts)
     problems += collisions
-    named = [replace(draft, name=name) for name, (_candidate, draft) in zip(names, drafts, strict=True)]
-    operations = tuple(sorted((one for one in named if not _is_excluded(one)), key=lambda one: one.name.casefold()))
-    by_name = _names(operations, problems)
+    named = (replace(draft, name=names[candidate]) for candidate, draft in drafts.items())
+    excluded = {str(entry).casefold() for entry in conf.EXCLUDE_OPERATIONS}
+    included = (operation for operation in named if not _is_excluded(operation, excluded))
+    operations = tuple(sorted(included, key=lambda operation: operation.name.casefold()))
+    by_name = _by_name(operations, problems)
     problems += dangling(operations, by_name)
     return Catalog(operations, tuple(problems), by_name)
 
 
 def _drafts(endpoint: Endpoint, generator: Any) -> Iterator[tuple[Candidate, Operation]]:
-    callback: Any = endpoint.callback
-    view_class: type = callback.cls
+    """Yield the operations of an endpoint without their names, each beside the names that it may get."""
+    callback, view_class = endpoint.callback, endpoint.view_class
     route, arguments = _template(endpoint, generator)
-    functions = {method: _function(callback, view_class, method) for method in endpoint.methods}
-    shared_code = _shared_code(callback, view_class)
+    answered = _methods_by_code(endpoint)
     actions = {method: action_name(callback, view_class, method) for method in endpoint.methods}
-    shared = Counter(actions.values())
-    for method, function in functions.items():
-        handler = handler_name(callback, method)
-        hints = hints_for(view_class, callback, function, handler=handler)
-        shown = present(endpoint, method, route, handler)
-        if hints.exclude or shown.excluded:
+    sharing = Counter(actions.values())
+    for method, action in actions.items():
+        draft = _draft(endpoint, method, ambiguous=is_ambiguous(answered[method]))
+        draft = replace(draft, route=route, path_arguments=arguments)
+        texts = present(draft, action)
+        if draft.hints.exclude or texts.excluded:
             continue
-        ambiguous = is_ambiguous(shared_code[method])
-        candidate = Candidate(
-            explicit=str(hints.name or shown.operation_id),
-            derived=derive(
-                url_name=endpoint.url_name,
-                namespace=endpoint.namespace,
-                route=route,
-                action=actions[method],
-                suffix=method if shared[actions[method]] > 1 and method != "GET" else "",
-            ),
-            method=method,
+        name = derive(
+            url_name=endpoint.url_name,
+            namespace=endpoint.namespace,
             route=route,
+            action=action,
+            suffix=method if sharing[action] > 1 and method != "GET" else "",
         )
+        explicit = str(draft.hints.name or texts.operation_id)
         yield (
-            candidate,
-            Operation(
-                name="",
-                method=method,
-                route=route,
-                safety=infer(method, ambiguous=ambiguous, hints=hints),
-                requires_approval=hints.requires_approval is True,
-                group=hints.group or next(iter(shown.tags), "") or app_label(view_class),
-                tags=shown.tags,
-                summary=shown.summary_with(hints, actions[method]),
-                description=hints.description or shown.description,
-                callback=callback,
-                view_class=view_class,
-                handler=handler,
-                path_arguments=arguments,
-                hints=hints,
-                own_authentication=has_own_authentication(view_class, callback),
-                notes=_notes(method) if ambiguous and hints.safety is None else (),
-                path_regex=endpoint.path_regex,
-                namespace=endpoint.namespace,
+            Candidate(explicit=explicit, derived=name, method=method, route=route),
+            replace(
+                draft,
+                group=texts.group,
+                tags=texts.tags,
+                summary=texts.summary,
+                description=texts.description,
+                own_authentication=has_own_authentication(draft),
             ),
         )
 
 
-def _shared_code(callback: Any, view_class: Any) -> dict[str, frozenset[str]]:
+def _draft(endpoint: Endpoint, method: str, *, ambiguous: bool) -> Operation:
+    """Return an operation with what is known of it before its view is made."""
+    handler = handler_name(endpoint.callback, method)
+    function = handler_function(endpoint.view_class, handler)
+    hints = hints_for(endpoint.view_class, endpoint.callback, function, handler=handler)
+    promises_to_read = infer(method) is Safety.READ_ONLY
+    return Operation(
+        name="",
+        method=method,
+        route=endpoint.path,
+        safety=infer(method, ambiguous=ambiguous, hints=hints),
+        requires_approval=hints.requires_approval is True,
+        group="",
+        callback=endpoint.callback,
+        view_class=endpoint.view_class,
+        handler=handler,
+        path_regex=endpoint.path_regex,
+        namespace=endpoint.namespace,
+        hints=hints,
+        notes=(_AMBIGUOUS,) if ambiguous and promises_to_read and hints.safety is None else (),
+    )
+
+
+def _methods_by_code(endpoint: Endpoint) -> dict[str, frozenset[str]]:
     """Return, by method, all the methods that its handler's code answers, also those that are not listed."""
+    callback, view_class = endpoint.callback, endpoint.view_class
     answered = getattr(callback, "actions", None) or [
         method for method in view_class.http_method_names if hasattr(view_class, method)
     ]
-    together: dict[int, set[str]] = {}
+    groups: dict[int, set[str]] = {}
     for method in answered:
-        function = _function(callback, view_class, method)
+        function = handler_function(view_class, handler_name(callback, method))
         # What decorators put around the same code does not make it other code.
         code = inspect.unwrap(function) if callable(function) else function
-        together.setdefault(id(code), set()).add(method.upper())
-    return {method: frozenset(methods) for methods in together.values() for method in methods}
-
-
-def _function(callback: Any, view_class: type, method: str) -> Any:
-    return handler_function(view_class, handler_name(callback, method))
+        groups.setdefault(id(code), set()).add(method.upper())
+    return {method: frozenset(methods) for methods in groups.values() for method in methods}
 
 
 def _template(endpoint: Endpoint, generator: Any) -> tuple[str, dict[str, str]]:
     """Return the route and, per hole, the name in the URL pattern; `pk` is called what the model calls it."""
     holes = HOLE.findall(endpoint.path)
-    view_class = endpoint.callback.cls  # type: ignore[attr-defined]
-    coerced = generator.coerce_path(endpoint.path, "", view_class)
+    coerced = generator.coerce_path(endpoint.path, "", endpoint.view_class)
     arguments = HOLE.findall(coerced)
     if len(set(arguments)) != len(holes):
         return endpoint.path, {hole: hole for hole in holes}
     return coerced, dict(zip(arguments, holes, strict=True))
 
 
-def _notes(method: str) -> tuple[str, ...]:
-    if infer(method) is not Safety.READ_ONLY:
-        return ()
-    return (_AMBIGUOUS,)
+def _is_excluded(operation: Operation, excluded: set[str]) -> bool:
+    entries = (operation.name, operation.group, operation.route, f"{operation.method} {operation.route}")
+    return any(entry.casefold() in excluded for entry in entries)
 
 
-def _is_excluded(operation: Operation) -> bool:
-    excluded = {str(entry).casefold() for entry in conf.EXCLUDE_OPERATIONS}
-    asked = (operation.name, operation.group, operation.route, f"{operation.method} {operation.route}")
-    return bool(excluded) and any(entry.casefold() in excluded for entry in asked)
-
-
-def _names(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:
+def _by_name(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:
+    """Return the operations by name and alias, casefolded, and report the aliases that cannot be used."""
     by_name = {operation.name.casefold(): operation for operation in operations}
     for operation in operations:
-        for said in map(str, operation.hints.aliases):
-            alias = tidy(said)
-            if alias != said:
-                problems.append(untidy(operation.name, "alias", said, alias))
+        for declared in map(str, operation.hints.aliases):
+            alias = tidy(declared)
+            if alias != declared:
+                problems.append(untidy(operation.name, "alias", declared, alias))
             if not alias:
                 continue
             owner = by_name.setdefault(alias.casefold(), operation)

@@ -2,8 +2,9 @@
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.urls import URLPattern, URLResolver
@@ -14,15 +15,17 @@ from rest_framework.settings import api_settings
 
 from django_mcp import error_reports
 from django_mcp.catalog.problems import Problem, uninspectable
+from django_mcp.host.handlers import HOLE, STANDARD_ACTIONS
 
-HOLE = re.compile(r"\{([^{}]*)\}")
+# What a regular expression leaves in a path that is no template.
 _LEFTOVER = re.compile(r"[\[\](){}*+?|\\^$<>]")
 _UNLISTED = frozenset({"HEAD", "OPTIONS", "TRACE", "CONNECT"})
+_METHODS = tuple(dict.fromkeys(action.method for action in STANDARD_ACTIONS.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A view as one pattern of the URLconf holds it, and the methods it is asked for there.
+    """A view as one pattern of the URLconf holds it, and the methods that it answers there.
 
     `path` is a URI template whose holes are the names of the URL pattern; a name that occurs twice is numbered.
     """
@@ -34,13 +37,49 @@ class Endpoint:
     namespace: str
     methods: tuple[str, ...]
 
+    @property
+    def view_class(self) -> Any:
+        return self.callback.cls  # type: ignore[attr-defined]
 
-@dataclass
+
+@dataclass(frozen=True, slots=True)
 class Enumeration:
-    """The endpoints found, in the order in which the URLconf tries them, and what could not be read."""
+    """The endpoints, in the order in which the URLconf tries them, and what could not be read."""
 
     endpoints: list[Endpoint] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+def enumerate_endpoints(urlconf: Any) -> Enumeration:
+    """List the endpoints of a URLconf, in the active language.
+
+    The host's `PREPROCESSING_HOOKS` for its OpenAPI document hide endpoints here too; where one of them raises,
+    everything is hidden.
+    """
+    try:
+        enumerator = _Enumerator(urlconf)
+    except Exception as error:  # noqa: BLE001 - it imports the host's code
+        error_reports.report("The URLconf cannot be imported.", error)
+        text = f"This URLconf cannot be imported ({type(error).__name__}), so agents see nothing."
+        return Enumeration(problems=[Problem(str(urlconf), text, "The traceback is in the log.", hides=True)])
+    endpoints = _reachable(enumerator.walk(enumerator.patterns or ()))
+    result = Enumeration(problems=enumerator.problems)
+    try:
+        endpoints = _hooked(endpoints)
+    except Exception as error:  # noqa: BLE001 - it runs the host's code
+        error_reports.report("A preprocessing hook failed.", error)
+        text = f"A hook raised {type(error).__name__}. Hooks hide endpoints, so nothing is shown."
+        cure = "Correct the hook; the traceback is in the log."
+        result.problems.append(Problem("PREPROCESSING_HOOKS", text, cure, hides=True))
+        return result
+    for endpoint in endpoints:
+        if _LEFTOVER.search(HOLE.sub("", endpoint.path)):
+            text = "Its path cannot be written as a template, so agents do not see it."
+            cure = "Use path(), or named groups in re_path()."
+            result.problems.append(Problem(endpoint.path_regex, text, cure, hides=True))
+        else:
+            result.endpoints.append(endpoint)
+    return result
 
 
 class _Enumerator(EndpointEnumerator):
@@ -53,12 +92,12 @@ class _Enumerator(EndpointEnumerator):
     def walk(self, patterns: Sequence[Any], prefix: str = "", namespaces: tuple[str, ...] = ()) -> Iterator[Endpoint]:
         for pattern in patterns:
             try:
-                found = list(self._visit(pattern, prefix, namespaces))
+                endpoints = list(self._visit(pattern, prefix, namespaces))
             except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
                 subject = prefix + str(getattr(pattern, "pattern", pattern))
                 self.problems.append(uninspectable(subject, error))
                 continue
-            yield from found
+            yield from endpoints
 
     def _visit(self, pattern: Any, prefix: str, namespaces: tuple[str, ...]) -> Iterator[Endpoint]:
         regex = prefix + str(pattern.pattern)
@@ -68,25 +107,27 @@ class _Enumerator(EndpointEnumerator):
         elif isinstance(pattern, URLPattern) and is_api_view(pattern.callback) and "drf_format_suffix" not in regex:
             path = _numbered(self.get_path_from_regex(_without_suffix(regex)))  # type: ignore[no-untyped-call]
             if self.should_include_endpoint(path, pattern.callback):
-                methods = [method.upper() for method in self._allowed(pattern.callback)]
+                allowed = self.get_allowed_methods(pattern.callback)  # type: ignore[no-untyped-call]
+                methods = set(map(str.upper, allowed)) - _UNLISTED
                 yield Endpoint(
                     path=path,
                     path_regex=regex,
                     callback=pattern.callback,
                     url_name=pattern.name or "",
                     namespace=":".join(namespaces),
-                    methods=tuple(sorted(set(methods) - _UNLISTED, key=_order)),
+                    methods=(*filter(methods.__contains__, _METHODS), *sorted(methods.difference(_METHODS))),
                 )
-
-    def _allowed(self, callback: Any) -> list[str]:
-        return list(self.get_allowed_methods(callback))  # type: ignore[no-untyped-call]
 
     def should_include_endpoint(self, path: str, callback: Any) -> bool:
         # Reading `callback.cls.schema` would write into the schema object that all requests share.
         schema = callback.initkwargs.get("schema", inspect.getattr_static(callback.cls, "schema", None))
-        suffix = f".{{{_suffix_name()}}}"
-        left_out = _is_ours(callback.cls) or _shows_schema(callback.cls)
-        return schema is not None and not left_out and not path.rstrip("/").endswith(suffix)
+        if schema is None or callback.cls.__module__.startswith("django_mcp."):
+            return False
+        # The views that serve the API's description, the document itself or a page that shows it, by name: their module
+        # reads the host's settings when it is imported, which not every host does.
+        if any(base.__module__ == "drf_spectacular.views" for base in callback.cls.__mro__):
+            return False
+        return not path.rstrip("/").endswith(f".{{{_suffix_name()}}}")
 
 
 def _suffix_name() -> str:
@@ -98,37 +139,19 @@ def _without_suffix(regex: str) -> str:
     return re.sub(rf"\((\?:)?\\\.\(\?P<{re.escape(_suffix_name())}>(\([^()]*\)|[^()])*\)\)\?", "", regex)
 
 
-def _is_ours(view_class: type) -> bool:
-    return view_class.__module__.startswith("django_mcp.")
+def _numbered(path: str) -> str:
+    """Number the holes that have the same name; unnamed groups are all called `var`."""
+    count: Counter[str] = Counter()
+
+    def number(match: re.Match[str]) -> str:
+        name = match[1]
+        count[name] += 1
+        return match[0] if count[name] == 1 else f"{{{name}_{count[name]}}}"
+
+    return HOLE.sub(number, path)
 
 
-def _shows_schema(view_class: type) -> bool:
-    """Tell whether a view serves the API's description: the document itself, or a page that shows it."""
-    # By name: the module reads the host's settings when it is imported, which not every host does.
-    return any(base.__module__ == "drf_spectacular.views" for base in view_class.__mro__)
-
-
-def enumerate_endpoints(urlconf: Any) -> Enumeration:
-    """List the endpoints of a URLconf, in the active language.
-
-    The host's `PREPROCESSING_HOOKS` for its OpenAPI document hide endpoints here too; where one of them raises,
-    everything is hidden.
-    """
-    result = Enumeration()
-    try:
-        enumerator = _Enumerator(urlconf)
-    except Exception as error:  # noqa: BLE001 - it imports the host's code
-        error_reports.report("The URLconf cannot be imported.", error)
-        text = f"This URLconf cannot be imported ({type(error).__name__}), so agents see nothing."
-        result.problems.append(Problem(str(urlconf), text, "The traceback is in the log.", hides=True))
-        return result
-    found = list(enumerator.walk(enumerator.patterns or ()))
-    result.problems += enumerator.problems
-    result.endpoints = [endpoint for endpoint in _hooked(_reachable(found), result) if _fillable(endpoint, result)]
-    return result
-
-
-def _reachable(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+def _reachable(endpoints: Iterator[Endpoint]) -> list[Endpoint]:
     """Drop what an earlier pattern for the same paths hides: Django takes the first that matches."""
     first: dict[str, Endpoint] = {}
     for endpoint in endpoints:
@@ -136,61 +159,16 @@ def _reachable(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return list(first.values())
 
 
-def _hooked(endpoints: list[Endpoint], result: Enumeration) -> list[Endpoint]:
+def _hooked(endpoints: list[Endpoint]) -> list[Endpoint]:
+    """Return the endpoints with the methods that the host's preprocessing hooks leave. Raises what a hook raises."""
     hooks = spectacular_settings.PREPROCESSING_HOOKS
     if not hooks:
         return endpoints
-    kept = [
-        (endpoint.path, endpoint.path_regex, method, endpoint.callback)
-        for endpoint in endpoints
-        for method in endpoint.methods
-    ]
-    try:
-        for hook in hooks:
-            kept = list(hook(endpoints=kept))
-        left = {(regex, method, id(callback)) for _path, regex, method, callback in kept}
-    except Exception as error:  # noqa: BLE001 - it runs the host's code
-        error_reports.report("A preprocessing hook failed.", error)
-        text = f"A hook raised {type(error).__name__}. Hooks hide endpoints, so nothing is shown."
-        cure = "Correct the hook; the traceback is in the log."
-        result.problems.append(Problem("PREPROCESSING_HOOKS", text, cure, hides=True))
-        return []
+    rows = [(item.path, item.path_regex, method, item.callback) for item in endpoints for method in item.methods]
+    for hook in hooks:
+        rows = list(hook(endpoints=rows))
+    left = {(regex, method, id(callback)) for _path, regex, method, callback in rows}
     return [
-        Endpoint(
-            path=endpoint.path,
-            path_regex=endpoint.path_regex,
-            callback=endpoint.callback,
-            url_name=endpoint.url_name,
-            namespace=endpoint.namespace,
-            methods=tuple(m for m in endpoint.methods if (endpoint.path_regex, m, id(endpoint.callback)) in left),
-        )
-        for endpoint in endpoints
+        replace(item, methods=tuple(m for m in item.methods if (item.path_regex, m, id(item.callback)) in left))
+        for item in endpoints
     ]
-
-
-def _fillable(endpoint: Endpoint, result: Enumeration) -> bool:
-    if not _LEFTOVER.search(HOLE.sub("", endpoint.path)):
-        return True
-    text = "Its path cannot be written as a template, so agents do not see it."
-    cure = "Use path(), or named groups in re_path()."
-    result.problems.append(Problem(endpoint.path_regex, text, cure, hides=True))
-    return False
-
-
-def _numbered(path: str) -> str:
-    """Number the holes that have the same name; unnamed groups are all called `var`."""
-    seen: dict[str, int] = {}
-
-    def number(match: re.Match[str]) -> str:
-        name = match[1]
-        seen[name] = seen.get(name, 0) + 1
-        return match[0] if seen[name] == 1 else f"{{{name}_{seen[name]}}}"
-
-    return HOLE.sub(number, path)
-
-
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-
-
-def _order(method: str) -> tuple[int, str]:
-    return (_METHODS.index(method) if method in _METHODS else len(_METHODS), method)

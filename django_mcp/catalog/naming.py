@@ -1,30 +1,35 @@
-"""The names of operations: what the host says, else what its URL names say, stable when other routes come and go."""
+"""The names of operations: the host's own, else by its URL names, stable when other routes come and go."""
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from django_mcp.catalog.problems import Problem
+from django_mcp.host.handlers import HOLE
 
 MAX_NAME = 100
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _NOT_WORD = re.compile(r"\W+", re.ASCII)
 _CONVENTIONAL = re.compile(r"_(list|detail)$")
-_HOLE = re.compile(r"\{[^{}]*\}")
 _SAYS_LITTLE = re.compile(r"api|v\d+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidate:
-    """An operation that wants a name: `explicit` is what the host said, `derived` what its URL name says."""
+    """An operation that has no name yet: `explicit` is the name that the host gives it, `derived` that of its URL."""
 
     explicit: str
     derived: str
     method: str
     route: str
+
+    @property
+    def key(self) -> str:
+        """Return what two candidates with the same derived name have in common."""
+        return self.derived.casefold()
 
 
 def words(text: str) -> str:
@@ -45,12 +50,12 @@ def _shortened(name: str) -> str:
     return f"{name[: MAX_NAME - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def untidy(subject: str, kind: str, said: str, used: str) -> Problem:
-    """Report a name or an alias that is not used as it was said."""
+def untidy(subject: str, kind: str, declared: str, used: str) -> Problem:
+    """Return that a name or an alias is not used as it was declared. `kind` is "name" or "alias"."""
     instead = f"it goes by {used!r}" if used else "it is not used"
     return Problem(
         subject,
-        f"Its {kind} {said[:MAX_NAME]!r} is not one that clients take; {instead}.",
+        f"Its {kind} {declared[:MAX_NAME]!r} is not one that clients take; {instead}.",
         f"Use letters, digits, '_', '-' and '.' only, at most {MAX_NAME} of them.",
     )
 
@@ -67,94 +72,87 @@ def derive(*, url_name: str, namespace: str, route: str, action: str | None, suf
     return _shortened("_".join(part for part in (words(namespace), base, suffix.lower()) if part))
 
 
-def assign(candidates: Sequence[Candidate]) -> tuple[list[str], list[Problem]]:
+def assign(candidates: Collection[Candidate]) -> tuple[dict[Candidate, str], list[Problem]]:
     """Give every candidate a name of its own, case-blind, and report each collision.
 
     An explicit name never gets a suffix: the first candidate keeps it and the others get their derived names.
     Derived names that collide all get words of their routes, so that the order of routes does not matter: those that
     the name lacks, where that tells them all apart, else all.
     """
-    problems: list[Problem] = []
-    explicit, owners = _explicit_names(candidates, problems)
-    taken = set(owners)
-    rest = [index for index in range(len(candidates)) if index not in explicit]
-    count = Counter(candidates[index].derived.casefold() for index in rest)
-    names = dict(explicit)
-    for index in rest:
-        candidate = candidates[index]
-        key = candidate.derived.casefold()
-        if count[key] == 1 and key not in taken:
-            names[index] = candidate.derived
-    taken |= {name.casefold() for name in names.values()}
-    collided = [index for index in rest if index not in names]
-    for place in (_telling, _lacking):
-        left = {index: candidates[index] for index in collided if index not in names}
-        names |= _placed(left, place, taken)
+    names, problems = _explicit_names(candidates)
+    owners = {name.casefold(): candidate for candidate, name in names.items()}
+    derived = [candidate for candidate in candidates if candidate not in names]
+    count = Counter(candidate.key for candidate in derived)
+    names |= {one: one.derived for one in derived if count[one.key] == 1 and one.key not in owners}
+    collided = [candidate for candidate in derived if candidate not in names]
+    taken = {name.casefold() for name in names.values()}
+    for words_of in (_distinctive_words, _lacking_words):
+        names |= _extended([candidate for candidate in collided if candidate not in names], words_of, taken)
         taken |= {name.casefold() for name in names.values()}
-    for index in collided:
-        if index not in names:
-            names[index] = _suffixed(candidates[index], taken)
-            taken.add(names[index].casefold())
-        owner = owners.get(candidates[index].derived.casefold())
-        problems.append(_collision(candidates[index], names[index], owner))
-    return [names[index] for index in range(len(candidates))], problems
+    for candidate in collided:
+        if candidate not in names:
+            names[candidate] = _suffixed(candidate, taken)
+            taken.add(names[candidate].casefold())
+        problems.append(_collision(candidate, names[candidate], owners.get(candidate.key)))
+    return names, problems
 
 
-def _explicit_names(
-    candidates: Sequence[Candidate], problems: list[Problem]
-) -> tuple[dict[int, str], dict[str, Candidate]]:
-    names: dict[int, str] = {}
+def _explicit_names(candidates: Iterable[Candidate]) -> tuple[dict[Candidate, str], list[Problem]]:
+    names: dict[Candidate, str] = {}
+    problems: list[Problem] = []
     owners: dict[str, Candidate] = {}
-    for index, candidate in enumerate(candidates):
+    for candidate in candidates:
+        endpoint = f"{candidate.method} {candidate.route}"
         name = tidy(candidate.explicit)
         if name != candidate.explicit:
-            problems.append(untidy(f"{candidate.method} {candidate.route}", "name", candidate.explicit, name))
+            problems.append(untidy(endpoint, "name", candidate.explicit, name))
         if not name:
             continue
         owner = owners.setdefault(name.casefold(), candidate)
         if owner is candidate:
-            names[index] = name
-            continue
-        problems.append(
-            Problem(
-                f"{candidate.method} {candidate.route}",
+            names[candidate] = name
+        else:
+            text = (
                 f"Its name {name!r} is already that of {owner.method} {owner.route}; it goes by the "
-                f"name of its URL instead.",
-                "Give each operation a name of its own with mcp_operation(name=…), per method with actions=[…].",
+                f"name of its URL instead."
             )
-        )
-    return names, owners
+            cure = "Give each operation a name of its own with mcp_operation(name=…), per method with actions=[…]."
+            problems.append(Problem(endpoint, text, cure))
+    return names, problems
 
 
-def _fixed(candidate: Candidate) -> list[str]:
-    return words(_HOLE.sub("", candidate.route)).split("_")
+def _fixed_words(candidate: Candidate) -> list[str]:
+    """Return the words of a route without its holes."""
+    return words(HOLE.sub("", candidate.route)).split("_")
 
 
-def _lacking(candidate: Candidate) -> list[str]:
+def _lacking_words(candidate: Candidate) -> list[str]:
     """Return the words of the fixed parts of a route that the derived name does not have."""
-    said = {word.casefold() for word in candidate.derived.split("_")}
-    return [word for word in _fixed(candidate) if not {word.casefold(), word.casefold().removesuffix("s")} & said]
+    known = {word.casefold() for word in candidate.derived.split("_")}
+    fixed = _fixed_words(candidate)
+    return [word for word in fixed if known.isdisjoint({word.casefold(), word.casefold().removesuffix("s")})]
 
 
-def _telling(candidate: Candidate) -> list[str]:
-    found = [word for word in _lacking(candidate) if not _SAYS_LITTLE.fullmatch(word)]
-    # One without further words would go by what was another's name before.
-    return found or [word for word in _fixed(candidate) if word and not _SAYS_LITTLE.fullmatch(word)]
+def _distinctive_words(candidate: Candidate) -> list[str]:
+    """Return the lacking words without versions and the word "api"; where there are none, those that it has."""
+    lacking = [word for word in _lacking_words(candidate) if not _SAYS_LITTLE.fullmatch(word)]
+    # A name without further words would be what was another's name before.
+    return lacking or [word for word in _fixed_words(candidate) if word and not _SAYS_LITTLE.fullmatch(word)]
 
 
-def _placed(
-    candidates: dict[int, Candidate], place: Callable[[Candidate], list[str]], taken: Collection[str]
-) -> dict[int, str]:
+def _extended(
+    candidates: Iterable[Candidate], words_of: Callable[[Candidate], list[str]], taken: Collection[str]
+) -> dict[Candidate, str]:
     """Name the candidates by words of their routes, of each derived name either all or none."""
-    found = {index: place(one) for index, one in candidates.items()}
-    names = {index: _shortened("_".join((candidates[index].derived, *more))) for index, more in found.items()}
+    additions = {candidate: words_of(candidate) for candidate in candidates}
+    names = {one: _shortened("_".join((one.derived, *addition))) for one, addition in additions.items()}
     count = Counter(name.casefold() for name in names.values())
     unfit = {
-        candidates[index].derived.casefold()
-        for index, name in names.items()
-        if not found[index] or count[name.casefold()] > 1 or name.casefold() in taken
+        one.key
+        for one, name in names.items()
+        if not additions[one] or count[name.casefold()] > 1 or name.casefold() in taken
     }
-    return {index: name for index, name in names.items() if candidates[index].derived.casefold() not in unfit}
+    return {one: name for one, name in names.items() if one.key not in unfit}
 
 
 def _suffixed(candidate: Candidate, taken: set[str]) -> str:

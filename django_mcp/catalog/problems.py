@@ -1,6 +1,6 @@
-"""What is wrong with the host's API as far as agents are concerned: for system checks and for staff, never for a model."""
+"""What is wrong with the host's API for agents. System checks and staff read it, never a model."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django_mcp import error_reports
@@ -10,9 +10,9 @@ from django_mcp.types import Operation
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding: `subject` is what it is about (a route, a name), `cure` what to do about it.
+    """One problem of a route or an operation, which `subject` names, and its cure.
 
-    `hides` is True where agents do not see what it is about.
+    `hides` is True where agents do not see the subject.
     """
 
     subject: str
@@ -22,7 +22,7 @@ class Problem:
 
 
 def uninspectable(subject: str, error: Exception) -> Problem:
-    """Log what the host's view raised, and return that agents do not see its endpoint."""
+    """Log the exception of a host's view, and return that agents do not see its endpoint."""
     error_reports.report(f"The endpoint {subject} cannot be inspected.", error)
     text = f"This endpoint cannot be inspected ({type(error).__name__}), so agents do not see it."
     cure = "Correct the view: it must be importable, and made without a request. The traceback is in the log."
@@ -30,32 +30,27 @@ def uninspectable(subject: str, error: Exception) -> Problem:
 
 
 def dangling(operations: Iterable[Operation], known: Mapping[str, Operation]) -> list[Problem]:
-    """Report what `mcp_operation` says of operations that do not exist, once for each such name.
+    """Report the names in `mcp_operation` that no operation has, each name once.
 
     `known` are the operations by name and alias, casefolded.
     """
-    found: dict[tuple[str, str], list[Operation]] = {}
+    referring: dict[tuple[str, str], list[Operation]] = {}
     for operation in operations:
-        for option, name in _named(operation):
+        hints = operation.hints
+        references = {
+            "prerequisites": hints.prerequisites,
+            "preview": (hints.preview,) if hints.preview else (),
+            "follow_ups": hints.follow_ups,
+        }
+        for option, name in ((option, str(name)) for option, names in references.items() for name in names):
             if name.casefold() not in known:
-                found.setdefault((option, name), []).append(operation)
-    return [_problem(option, name, places, known) for (option, name), places in found.items()]
+                referring.setdefault((option, name), []).append(operation)
+    return [_dangling(option, name, operations, known) for (option, name), operations in referring.items()]
 
 
-def _named(operation: Operation) -> Iterator[tuple[str, str]]:
-    hints = operation.hints
-    preview = (hints.preview,) if hints.preview else ()
-    for option, names in (
-        ("prerequisites", hints.prerequisites),
-        ("preview", preview),
-        ("follow_ups", hints.follow_ups),
-    ):
-        yield from ((option, str(name)) for name in names)
-
-
-def _problem(option: str, name: str, places: list[Operation], known: Mapping[str, Operation]) -> Problem:
-    more = f" So it is with {len(places) - 1} more." if len(places) > 1 else ""
+def _dangling(option: str, name: str, operations: list[Operation], known: Mapping[str, Operation]) -> Problem:
+    more = f" So it is with {len(operations) - 1} more." if len(operations) > 1 else ""
     text = f"mcp_operation({option}=…) names {name!r}, which is no operation; agents are not told of it.{more}"
     near = nearest(name, known)
     cure = f"Did you mean {known[near].name!r}?" if near else "`manage.py mcp operations` lists what there is."
-    return Problem(places[0].name, text, cure)
+    return Problem(operations[0].name, text, cure)

@@ -1,4 +1,4 @@
-"""What an endpoint says about itself: texts, tags and an id of its own, without looking at any serializer."""
+"""What the host says about an operation: texts, tags and an id, without looking at any serializer."""
 
 import inspect
 import re
@@ -8,18 +8,14 @@ from typing import Any
 
 from django.apps import apps
 from drf_spectacular.plumbing import get_doc
-from rest_framework.settings import api_settings
-from rest_framework.views import APIView
 
-from django_mcp.catalog.endpoints import Endpoint
-from django_mcp.host.handlers import handler_function
-from django_mcp.host.views import versioned, view_of
+from django_mcp.host.handlers import STANDARD_ACTIONS, handler_function
+from django_mcp.host.views import mock_view, versioned
 from django_mcp.schema.inspector import inspector_for, quietly
 from django_mcp.schema.per_user import is_customised
-from django_mcp.types import Hints
+from django_mcp.types import Operation
 
 _LONGEST_SUMMARY = 160
-_ACTIONS = {"retrieve": "Get one", "update": "Replace", "partial_update": "Change", "destroy": "Delete"}
 # Docstrings of which the host makes pages of HTML; what only looks like a tag, such as <uuid>, stays.
 _MARKUP = re.compile(
     r"<!--.*?-->|</?(?:a|b|br|code|div|em|h\d|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>", re.DOTALL
@@ -29,28 +25,52 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presentation:
-    """The texts of one method of an endpoint; empty where it does not say."""
+    """How an operation is presented: `group` is never empty, `operation_id` only where the host gave one."""
 
-    excluded: bool = False
-    operation_id: str = ""
+    excluded: bool
+    operation_id: str
+    group: str
+    tags: tuple[str, ...]
+    summary: str
+    description: str
+
+
+def present(operation: Operation, action: str | None) -> Presentation:
+    """Return how an operation that has no texts yet is presented, in the active language.
+
+    `action` is what its method does, None where only the view knows. Raises what the host's view raises.
+    """
+    view_class, hints = operation.view_class, operation.hints
+    handler = getattr(view_class, operation.handler, None)
+    excluded, operation_id, summary, description = False, "", "", ""
     tags: tuple[str, ...] = ()
-    summary: str = ""
-    description: str = ""
-    about_view: bool = False
-    noun: str = ""
-
-    def summary_with(self, hints: Hints, action: str | None) -> str:
-        """Return one line: what was written as a summary, else how the description begins.
-
-        A description of the view as a whole follows what the action does to it.
-        """
-        line = one_line(self.summary or hints.description or self.description)
-        if action is None or self.summary or hints.description or (line and not self.about_view):
-            return line
-        label = _ACTIONS.get(action, action.replace("_", " ").capitalize())
-        if self.noun:
-            label = f"{label} {self.noun}"
-        return f"{label}: {line}" if line else label
+    if is_customised(view_class, operation.callback, handler):
+        with quietly():
+            view = versioned(mock_view(operation), operation.namespace)
+            inspector = inspector_for(view, operation.callback, handler, operation.method)
+            inspector.path, inspector.path_regex, inspector.path_prefix = operation.route, operation.path_regex, ""
+            description = str(inspector.get_description() or "")
+            excluded = bool(inspector.is_excluded())
+            operation_id = str(inspector.get_operation_id() or "")
+            tags = tuple(str(tag) for tag in inspector.get_tags() or ())
+            summary = str(inspector.get_summary() or "")
+    of_handler, of_view = _docstrings(view_class, operation.handler)
+    about_view = not of_handler and description in {"", of_view}
+    description = description or of_handler or of_view
+    declared = summary or hints.description
+    line = one_line(declared or description)
+    # What describes the view as a whole follows what the action does to it.
+    if action is not None and not declared and (about_view or not line):
+        label = _label(operation, action)
+        line = f"{label}: {line}" if line else label
+    return Presentation(
+        excluded=excluded,
+        operation_id=operation_id,
+        group=hints.group or next(iter(tags), "") or _app_label(view_class.__module__),
+        tags=tags,
+        summary=line,
+        description=hints.description or description,
+    )
 
 
 def one_line(text: str) -> str:
@@ -62,38 +82,16 @@ def one_line(text: str) -> str:
     return sentence[: _LONGEST_SUMMARY - 1].rsplit(" ", 1)[0] + "…"
 
 
-def present(endpoint: Endpoint, method: str, route: str, handler: str) -> Presentation:
-    """Read what one method of an endpoint says about itself, in the active language."""
-    callback: Any = endpoint.callback
-    view_class: type = callback.cls
-    function = getattr(view_class, handler, None)
-    own, about_view = _docstrings(view_class, handler)
-    noun = _noun(view_class, handler)
-    if not is_customised(view_class, callback, function):
-        return Presentation(description=own or about_view, about_view=not own, noun=noun)
-    with quietly():
-        view = versioned(view_of(callback, view_class, method, route), endpoint.namespace)
-        inspector = inspector_for(view, callback, function, method)
-        inspector.path, inspector.path_regex, inspector.path_prefix = route, endpoint.path_regex, ""
-        description = str(inspector.get_description() or "")
-        return Presentation(
-            excluded=bool(inspector.is_excluded()),
-            operation_id=str(inspector.get_operation_id() or ""),
-            tags=tuple(str(tag) for tag in inspector.get_tags() or ()),
-            summary=str(inspector.get_summary() or ""),
-            description=description or own or about_view,
-            about_view=not own and description in {"", about_view},
-            noun=noun,
-        )
-
-
-def _noun(view_class: Any, handler: str) -> str:
-    """Return what a standard action is about, by the model of its view; "" where that is not known."""
-    model = getattr(getattr(view_class, "queryset", None), "model", None)
-    if model is None or handler not in {"list", "create", *_ACTIONS}:
-        return ""
+def _label(operation: Operation, action: str) -> str:
+    """Return what an action does, with the name of the model for a standard action of a view that has one."""
+    standard = STANDARD_ACTIONS.get(action)
+    label = standard.title if standard else action.replace("_", " ").capitalize()
+    model: Any = getattr(getattr(operation.view_class, "queryset", None), "model", None)
+    if model is None or operation.handler not in STANDARD_ACTIONS:
+        return label
     options = model._meta  # noqa: SLF001 - Django documents it
-    return str(options.verbose_name_plural if handler == "list" else options.verbose_name)
+    noun = options.verbose_name_plural if operation.handler == "list" else options.verbose_name
+    return f"{label} {noun}" if noun else label
 
 
 @lru_cache(maxsize=1024)
@@ -105,7 +103,8 @@ def _docstrings(view_class: type, handler: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _label_of(module: str) -> str:
+def _app_label(module: str) -> str:
+    """Return the label of the app that a module is in, or its top-level package where it is in none."""
     config = apps.get_containing_app_config(module)
     return config.label if config is not None else module.partition(".")[0]
 
@@ -113,21 +112,4 @@ def _label_of(module: str) -> str:
 def forget() -> None:
     """Drop what was read of classes and modules, for changed settings."""
     _docstrings.cache_clear()
-    _label_of.cache_clear()
-
-
-def app_label(view_class: type) -> str:
-    """Return the label of the app that a view is in, or its top-level package where it is in none."""
-    return _label_of(view_class.__module__)
-
-
-def has_own_authentication(view_class: type, callback: Any) -> bool:
-    """Tell whether a view relies on authentication other than the project's default, or on none at all."""
-    if getattr(view_class, "get_authenticators", None) is not APIView.get_authenticators:
-        return True
-    classes = callback.initkwargs.get("authentication_classes", getattr(view_class, "authentication_classes", ()))
-    if not isinstance(classes, list | tuple | set):
-        # A property: only the view itself, on a request, knows.
-        return True
-    default = set(api_settings.DEFAULT_AUTHENTICATION_CLASSES)
-    return bool(set(classes) - default) or (not classes and bool(default))
+    _app_label.cache_clear()

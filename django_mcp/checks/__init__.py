@@ -1,4 +1,4 @@
-"""System checks: what is wrong with the settings and with what they name, and what a deployment risks."""
+"""System checks: of the settings, of what they name, and of the risks of a deployment."""
 
 from django.core.checks import Tags, register
 
@@ -8,7 +8,7 @@ from django_mcp.checks.settings import check_settings
 
 
 def register_checks() -> None:
-    """Register all checks. Those of risk run under `--deploy` only, since a developer's machine is meant to be at ease."""
+    """Register all checks. Those of risks run under `--deploy` only: while developing they would only be noise."""
     register(check_settings, Tags.security)
     register(check_names, Tags.security)
     register(check_distributions, Tags.security)

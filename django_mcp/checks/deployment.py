@@ -1,6 +1,7 @@
 """What may be fine while developing and is a risk in production."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
@@ -11,11 +12,7 @@ from django.core.checks import (
     Error,
     Warning,  # noqa: A004 - as Django names it
 )
-from django.core.checks.security.base import (
-    SECRET_KEY_INSECURE_PREFIX,
-    SECRET_KEY_MIN_LENGTH,
-    SECRET_KEY_MIN_UNIQUE_CHARACTERS,
-)
+from django.core.checks.security.base import check_secret_key
 from django.db import router
 
 from django_mcp.approval.signing import usable
@@ -23,6 +20,7 @@ from django_mcp.checks.settings import readable
 from django_mcp.conf import conf
 from django_mcp.types import ApprovalMode
 
+# RFC 7518, section 3.2: a key for HS256 must not be shorter than the hash.
 MIN_SECRET_BYTES = 32
 PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 
@@ -47,21 +45,12 @@ def _signing() -> Iterable[CheckMessage]:
             hint="Use a long random value instead of a PEM, SSH or JSON Web Key.",
             id="django_mcp.E015",
         )
-    if conf.SIGNING_SECRET is None and _insecure(settings.SECRET_KEY):
+    if conf.SIGNING_SECRET is None and check_secret_key(None):
         yield Warning(
             "Confirmation tokens are signed with a key derived from an insecure SECRET_KEY.",
             hint="Set a long random SECRET_KEY, or DJANGO_MCP['SIGNING_SECRET'].",
             id="django_mcp.W011",
         )
-
-
-def _insecure(key: str | bytes) -> bool:
-    text = key if isinstance(key, str) else key.decode(errors="replace")
-    return (
-        text.startswith(SECRET_KEY_INSECURE_PREFIX)
-        or len(text) < SECRET_KEY_MIN_LENGTH
-        or len(set(text)) < SECRET_KEY_MIN_UNIQUE_CHARACTERS
-    )
 
 
 def _single_use() -> Iterable[CheckMessage]:
@@ -100,11 +89,11 @@ def _trust() -> Iterable[CheckMessage]:
 
 
 def _locks() -> Iterable[CheckMessage]:
-    used = {router.db_for_write(model) for model in apps.get_models()}
-    loose = sorted(alias for alias in used if not settings.DATABASES.get(alias, {}).get("ATOMIC_REQUESTS"))
-    if loose and conf.APPROVAL_MODE != ApprovalMode.REJECT:
+    aliases = {router.db_for_write(model) for model in apps.get_models()}
+    autocommitting = sorted(alias for alias in aliases if not settings.DATABASES.get(alias, {}).get("ATOMIC_REQUESTS"))
+    if autocommitting and conf.APPROVAL_MODE != ApprovalMode.REJECT:
         yield Warning(
-            f"DATABASES without ATOMIC_REQUESTS: {', '.join(loose)}.",
+            f"DATABASES without ATOMIC_REQUESTS: {', '.join(autocommitting)}.",
             hint=(
                 "The row that a write would change is compared under a lock only where the view runs in a transaction; "
                 "otherwise it may change between the comparison and the write. Views that break half-way leave what "
@@ -121,20 +110,11 @@ NAMESAKES = ("django-mcp", "django-mcp-framework")
 
 def check_distributions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Check that no other distribution has put its files into this package."""
-    return [
-        Warning(
-            f"{name} also installs a package named django_mcp: the files of the two are mixed.",
-            hint=f"Uninstall {name}, then reinstall {DISTRIBUTION}.",
-            id="django_mcp.W003",
-        )
-        for name in NAMESAKES
-        if _is_installed(name)
-    ]
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
+    messages: list[CheckMessage] = []
+    for name in NAMESAKES:
+        with suppress(PackageNotFoundError):
+            distribution(name)
+            text = f"{name} also installs a package named django_mcp: the files of the two are mixed."
+            hint = f"Uninstall {name}, then reinstall {DISTRIBUTION}."
+            messages.append(Warning(text, hint=hint, id="django_mcp.W003"))
+    return messages

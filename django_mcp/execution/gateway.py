@@ -1,4 +1,4 @@
-"""Runs an operation as the caller, through its own DRF view and Django's own handler code."""
+"""The door to the host's code: calls run as their caller, operations through their own view and Django's handler code."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,44 +10,60 @@ from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.http import HttpRequest
 from django.urls import ResolverMatch
 
+from django_mcp.execution import preflight
+from django_mcp.execution.guards import Guard, noted, watched
 from django_mcp.execution.reply import answered, failed, rendered
 from django_mcp.execution.routing import arrived
+from django_mcp.execution.tool_function import FunctionRun
 from django_mcp.host.requests import Context, host_context
 from django_mcp.host.transactions import Progress, atomic_aliases
-from django_mcp.types import Operation, Reply, ToolCall
-
-Guard = Callable[[bool], None]
+from django_mcp.types import AnyCall, Finding, FunctionCall, Operation, OperationCall, Reply
 
 
-def execute(call: ToolCall, context: Context, *, guard: Guard | None = None) -> Reply:
-    """Run the call and return what its view answered.
+class OperationRun:
+    """One call of an operation: examined without a trace, run at most once."""
 
-    `guard` is called immediately before the view, in the view's own transaction where it has one: True says so, and
-    rows may be locked. What it raises undoes that transaction and comes out of here; nothing has run then. What the
-    view raises becomes a reply.
+    def __init__(self, call: OperationCall, context: Context) -> None:
+        self.call = call
+        self.context = context
 
-    Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
-    """
-    operation: Any = call.operation
-    attempt = _Attempt(operation, guard)
-    progress = attempt.progress
-    with arrived(call, context) as arrival:
+    def examine(self) -> Finding:
+        """Return what can be known of the call in advance; see `preflight.examine`."""
+        return preflight.examine(self.call, self.context)
+
+    def host_state(self) -> Any:
+        """Return what the host says of the target's state, where it declares `state`."""
+        state = self.call.operation.hints.state
+        return None if state is None else state(self.context.caller, self.call.arguments)
+
+    def run(self, guard: Guard | None = None) -> Reply:
+        """Run the operation and return what its view answered.
+
+        `guard` is called immediately before the view, in the view's own transaction where it has one: True says so, and
+        rows may be locked. What it raises undoes that transaction and comes out of here; nothing has run then. What the
+        view raises becomes a reply.
+
+        Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
+        """
+        call, attempt = self.call, _Attempt(self.call.operation, guard)
+        progress = attempt.progress
+        # Where it stays None, a context manager of the host swallowed the exception.
         reply = None
-        try:
-            with host_context(arrival.request), progress.watched():
-                response = rendered(attempt.run(arrival.request, arrival.match))
-                undone = progress.undone and not progress.elsewhere
-                reply = answered(call, response, rolled_back=undone, notes=arrival.notes)
-        except Exception as error:  # noqa: BLE001 - logged by `failed`; the guard's is raised below.
-            if attempt.refusal is None:
-                reply = failed(call, error, rolled_back=progress.nothing_remains(error))
-    if attempt.refusal is not None:
-        raise attempt.refusal
-    if reply is None:
-        # A context manager of the host swallowed the exception.
-        swallowed = RuntimeError("The view gave no answer.")
-        return failed(call, swallowed, rolled_back=progress.nothing_remains(swallowed))
-    return reply
+        with watched(call) as watch, arrived(call, self.context) as arrival:
+            try:
+                with host_context(arrival.request), progress.watched():
+                    response = rendered(attempt.run(arrival.request, arrival.match))
+                    undone = progress.undone and not progress.elsewhere
+                    reply = answered(call, response, rolled_back=undone, notes=arrival.notes)
+            except Exception as error:  # noqa: BLE001 - logged by `failed`; the guard's is raised below.
+                if attempt.refusal is None:
+                    reply = failed(call, error, rolled_back=progress.nothing_remains(error))
+        if attempt.refusal is not None:
+            raise attempt.refusal
+        if reply is None:
+            swallowed = RuntimeError("The view gave no answer.")
+            reply = failed(call, swallowed, rolled_back=progress.nothing_remains(swallowed))
+        return noted(reply, watch)
 
 
 class _Attempt:
@@ -107,3 +123,11 @@ def _alias(operation: Operation) -> str:
     """Return the database that the operation's rows are written to."""
     model = getattr(getattr(operation.view_class, "queryset", None), "model", None)
     return router.db_for_write(model) if model is not None else DEFAULT_DB_ALIAS
+
+
+Run = OperationRun | FunctionRun
+
+
+def prepare(call: AnyCall, context: Context) -> Run:
+    """Return what examines a call and runs it as its caller. The only door to the host's code."""
+    return FunctionRun(call, context) if isinstance(call, FunctionCall) else OperationRun(call, context)

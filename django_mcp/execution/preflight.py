@@ -16,10 +16,10 @@ from django_mcp.execution.targets import shown
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
-from django_mcp.types import Finding, ToolCall
+from django_mcp.types import Finding, OperationCall
 
 
-def examine(call: ToolCall, context: Context) -> Finding:
+def examine(call: OperationCall, context: Context) -> Finding:
     """Run the operation's view up to its handler, look up the row and validate the data, and undo everything.
 
     The finding's refusal is what the view would have answered: permissions, look-up, method, media type and throttles
@@ -27,14 +27,15 @@ def examine(call: ToolCall, context: Context) -> Finding:
 
     Raises NotFound where the filled route is not the operation's own, ValidationFailed where it cannot be filled.
     """
-    operation: Any = call.operation
     finding = None
     with arrived(call, context) as arrival, _undone():
         try:
             with host_context(arrival.request):
-                finding = _rehearse(call, arrival) if operation.hints.preflight else Finding(warnings=(UNCHECKED,))
-                if finding.refusal is None and operation.hints.dry_run is not None:
-                    finding = replace(finding, preview=_previewed(call, context))
+                finding = _rehearse(call, arrival) if call.operation.hints.preflight else Finding(warnings=(UNCHECKED,))
+                dry_run = call.operation.hints.dry_run
+                if finding.refusal is None and dry_run is not None:
+                    preview = shown(redact(plain(dry_run(context.caller, call.arguments)), call.sensitive))
+                    finding = replace(finding, preview=preview)
         except ToolError:
             raise
         except Exception as error:  # noqa: BLE001 - logged by `failed`.
@@ -43,18 +44,11 @@ def examine(call: ToolCall, context: Context) -> Finding:
     return finding or Finding(refusal=failed(call, RuntimeError("The view gave no answer."), rolled_back=True))
 
 
-def _previewed(call: ToolCall, context: Context) -> Any:
-    """Return what the host's dry run says, fit to be shown."""
-    operation: Any = call.operation
-    return shown(redact(plain(operation.hints.dry_run(context.caller, call.arguments)), call.sensitive))
-
-
-def _rehearse(call: ToolCall, arrival: Arrival) -> Finding:
-    operation: Any = call.operation
+def _rehearse(call: OperationCall, arrival: Arrival) -> Finding:
     rehearsal = Rehearsal(call)
     request: Any = arrival.request
     request.mcp_rehearsal = rehearsal
-    view: Any = rehearsed(operation)
+    view: Any = rehearsed(call.operation)
     if iscoroutinefunction(view):
         view = async_to_sync(view)
     response = view(request, *arrival.match.args, **arrival.match.kwargs)

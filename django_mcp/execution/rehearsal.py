@@ -17,7 +17,8 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from django_mcp.execution.targets import changes, label, sketch, target_of, values_of
-from django_mcp.types import Operation, Target, ToolCall
+from django_mcp.host.handlers import WRITE_ACTIONS
+from django_mcp.types import Operation, OperationCall, Target
 
 _LOOKS_UP = "get_object"
 _MAY_LOOK_UP = frozenset({"get_object_or_404", "get_queryset", "filter_queryset"})
@@ -68,13 +69,12 @@ def _names(code: CodeType) -> Iterator[str]:
 
 UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
 
-_ACTIONS = {"post": "create", "put": "update", "patch": "partial_update", "delete": "destroy"}
 _GENERIC_HANDLERS = frozenset(
     member
     for view_class in vars(generics).values()
     if isinstance(view_class, type)
     for name, member in vars(view_class).items()
-    if name in _ACTIONS
+    if name in WRITE_ACTIONS
 )
 # What has to be DRF's own for an action to be DRF's own.
 _STANDARD: dict[str, dict[str, Any]] = {
@@ -92,7 +92,7 @@ _STANDARD: dict[str, dict[str, Any]] = {
 class Rehearsal:
     """What a rehearsed handler found; it travels on the inner request."""
 
-    call: ToolCall
+    call: OperationCall
     reached: bool = False
     target: Target | None = None
     preview: Any = None
@@ -139,7 +139,7 @@ def _rehearsed_class(view_class: type, handler: str) -> type:
 def standard_action(view_class: type, handler: str) -> str | None:
     """Return DRF's name for what the handler does, or None where the host wrote it."""
     if getattr(view_class, handler) in _GENERIC_HANDLERS:
-        handler = _ACTIONS[handler]
+        handler = WRITE_ACTIONS[handler]
     needed = _STANDARD.get(handler)
     if needed is None or any(getattr(view_class, name, None) is not own for name, own in needed.items()):
         return None
@@ -183,12 +183,12 @@ def _look_up(view: Any, rehearsal: Rehearsal, how: LookUp) -> None:
     if instance is None:
         return
     call = rehearsal.call
-    operation: Any = call.operation
     serializer = _serializer(view, instance)
     rehearsal.target = target_of(call, instance, serializer)
-    if operation.method == "DELETE":
+    method = call.operation.method
+    if method == "DELETE":
         rehearsal.preview = _named(view, "deletes", instance)
-    elif operation.method in {"PUT", "PATCH"}:
+    elif method in {"PUT", "PATCH"}:
         rehearsal.preview = changes(call, values_of(instance, serializer), serializer)
     else:
         rehearsal.preview = _named(view, "target", instance)

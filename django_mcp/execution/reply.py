@@ -1,4 +1,4 @@
-"""What a view answered, or raised, as plain JSON values."""
+"""The reply of a view, of its answer or its exception, as plain JSON values."""
 
 import math
 import time
@@ -18,13 +18,13 @@ from django_mcp.execution import attachments
 from django_mcp.host.refusals import refused
 from django_mcp.protocol.json import parse_portable
 from django_mcp.redaction import secrets_in
-from django_mcp.types import Attachment, Reply, ToolCall
+from django_mcp.types import Attachment, OperationCall, ViewReply
 
 _MALFORMED = (BadRequest, SuspiciousOperation, MultiPartParserError)
 
 
 def rendered(response: Any) -> Any:
-    """Render a response that is not yet, as JSON where its renderer would make a page of plain data."""
+    """Return the response rendered, as JSON where its renderer would make a page of plain data."""
     renderer = getattr(response, "accepted_renderer", None)
     if isinstance(renderer, BrowsableAPIRenderer):
         renderer = response.accepted_renderer = JSONRenderer()
@@ -35,49 +35,51 @@ def rendered(response: Any) -> Any:
     return response.render() if callable(getattr(response, "render", None)) else response
 
 
-def answered(call: ToolCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()) -> Reply:
+def answered(
+    call: OperationCall, response: Any, *, rolled_back: bool = False, notes: tuple[str, ...] = ()
+) -> ViewReply:
     """Return a rendered response as a reply, with the file that it answers open.
 
     Streams of text are closed unread, unless they are files. A 5xx gets an error id and is logged.
     """
-    data, more, attachment = _data(call, response)
-    error_id = told = ""
+    data, data_notes, attachment = _data(call, response)
+    error_id = public_text = ""
     if response.status_code >= 500:
-        told = "" if _is_made_up(response) else _told(getattr(response, "data", None))
+        public_text = "" if _is_made_up(response) else _public_text(getattr(response, "data", None))
         error_id = error_reports.report(f"{call.target} answered {response.status_code}.")
         # The page of a debug server or proxy is no answer for a model.
         data = None if isinstance(data, Mapping) and {"contentType", "size"} <= data.keys() else data
-    return Reply(
+    return ViewReply(
         status=response.status_code,
         data=data,
-        notes=(*notes, *more),
+        notes=(*notes, *data_notes),
         location=response.headers.get("Location") if 300 <= response.status_code < 400 else None,
         retry_after=_retry_after(response.headers.get("Retry-After")),
         rolled_back=rolled_back,
         error_id=error_id,
-        told=told,
+        public_text=public_text,
         attachment=attachment,
     )
 
 
-def failed(call: ToolCall, error: Exception, *, rolled_back: bool) -> Reply:
+def failed(call: OperationCall, error: Exception, *, rolled_back: bool) -> ViewReply:
     """Return the reply for an exception out of a view, as Django's handler would answer it.
 
-    What is a 5xx is logged with its traceback under the reply's error id; only an APIException's own words are told.
+    A 5xx is logged with its traceback under the reply's error id, and only an APIException's own text is public.
     """
-    reply = refused(error, rolled_back=rolled_back)
+    reply = refused(error, ViewReply, rolled_back=rolled_back)
     if reply is not None:
         return reply
     if isinstance(error, _MALFORMED):
-        # What they say was not written for a caller.
-        return Reply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
-    status, told = 500, ""
+        # Their texts were not written for a caller.
+        return ViewReply(status=400, data={"detail": "Bad request."}, rolled_back=rolled_back)
+    status, public_text = 500, ""
     if isinstance(error, APIException):
         status = error.status_code
         # Made of another exception, as an exception handler of the host may, it has the text of that one.
-        told = _told(error.detail) if isinstance(error.__context__, APIException | None) else ""
+        public_text = _public_text(error.detail) if isinstance(error.__context__, APIException | None) else ""
     error_id = _reported(call, f"{call.target} failed.", error)
-    return Reply(status=status, told=told, error_id=error_id, rolled_back=rolled_back)
+    return ViewReply(status=status, public_text=public_text, error_id=error_id, rolled_back=rolled_back)
 
 
 def _is_made_up(response: Any) -> bool:
@@ -89,27 +91,29 @@ def _is_made_up(response: Any) -> bool:
     return handles is not APIView.handle_exception or view.get_exception_handler() is not exception_handler
 
 
-def _told(data: Any) -> str:
-    """Return the texts that an APIException brought for clients; whatever else a broken view says was not for them."""
+def _public_text(data: Any) -> str:
+    """Return the texts that an APIException brought for clients; no other text of a broken view was meant for them."""
     if isinstance(data, ErrorDetail):
         return str(data)
     parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
-    return " ".join(filter(None, map(_told, parts)))
+    return " ".join(filter(None, map(_public_text, parts)))
 
 
-def _reported(call: ToolCall, what: str, error: Exception) -> str:
-    return error_reports.report(what, error, secrets=secrets_in(call.arguments, call.sensitive))
+def _reported(call: OperationCall, event: str, error: Exception) -> str:
+    return error_reports.report(event, error, secrets=secrets_in(call.arguments, call.sensitive))
 
 
-def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
+def _data(call: OperationCall, response: Any) -> tuple[Any, tuple[str, ...], Attachment | None]:
+    """Return the value of a JSON response, or a description of any other, with notes and the file that it is."""
     media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
-    described: dict[str, Any] = {
+    disposition = parse_header_parameters(response.headers.get("Content-Disposition", ""))[1]
+    description: dict[str, Any] = {
         "contentType": media_type or None,
         "size": None,
-        "filename": _filename(response.headers.get("Content-Disposition", "")),
+        "filename": disposition.get("filename") or None,
     }
     if getattr(response, "streaming", False):
-        return _streamed(call, response, described)
+        return _streamed(call, response, description)
     content: bytes = response.content
     if not content or 300 <= response.status_code < 400:
         return None, (), None
@@ -118,34 +122,34 @@ def _data(call: ToolCall, response: Any) -> tuple[Any, tuple[str, ...], Attachme
             return *parse_portable(content), None
         except (ValueError, RecursionError):
             media_type = "text/plain"
-    described["size"] = len(content)
+    description["size"] = len(content)
     text, notes = _text(content, media_type, parameters.get("charset", "utf-8"))
     if text is not None:
-        return {**described, "text": text}, notes, None
+        return {**description, "text": text}, notes, None
     if not attachments.answers_file(response, media_type):
-        return described, (), None
-    attachment, notes = attachments.of_content(content, media_type=media_type, filename=described["filename"] or "")
-    return described, notes, attachment
+        return description, (), None
+    attachment, notes = attachments.of_content(content, media_type=media_type, filename=description["filename"] or "")
+    return description, notes, attachment
 
 
 def _streamed(
-    call: ToolCall, response: Any, described: dict[str, Any]
+    call: OperationCall, response: Any, description: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...], Attachment | None]:
     length = response.headers.get("Content-Length", "")
-    described["size"] = int(length) if length.isdecimal() else None
-    media_type = described["contentType"] or ""
+    description["size"] = int(length) if length.isdecimal() else None
+    media_type = description["contentType"] or ""
     try:
         if not attachments.answers_file(response, media_type):
-            return described, (), None
+            return description, (), None
         attachment, notes = attachments.of_stream(
-            response, length=described["size"], media_type=media_type, filename=described["filename"] or ""
+            response, length=description["size"], media_type=media_type, filename=description["filename"] or ""
         )
     except Exception as error:  # noqa: BLE001 - logged; the view itself has done its work.
         error_id = _reported(call, f"The file that {call.target} answered could not be read.", error)
-        return described, (f"The file could not be read to its end, so it was left out. Error id {error_id}.",), None
+        return description, (f"The file could not be read to its end, so it was left out. Error id {error_id}.",), None
     finally:
         _close(response)
-    return ({**described, "size": attachment.size} if attachment else described), notes, attachment
+    return ({**description, "size": attachment.size} if attachment else description), notes, attachment
 
 
 def _text(content: bytes, media_type: str, charset: str) -> tuple[str | None, tuple[str, ...]]:
@@ -162,11 +166,8 @@ def _text(content: bytes, media_type: str, charset: str) -> tuple[str | None, tu
     return whole[:limit].decode(errors="ignore"), (f"The text was cut after {limit} of {len(whole)} bytes.",)
 
 
-def _filename(disposition: str) -> str | None:
-    return parse_header_parameters(disposition)[1].get("filename") or None
-
-
 def _close(response: Any) -> None:
+    """Close the stream of a response, but not the request."""
     # `response.close()` would send request_finished, and with it close the outer request's database connections.
     for closer in getattr(response, "_resource_closers", ()):
         try:

@@ -1,29 +1,28 @@
 """A call's arguments as the parts of an HTTP request: path, query string and body."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from rest_framework.mixins import ListModelMixin
 
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
-from django_mcp.types import Argument, Operation, Safety, ToolCall
+from django_mcp.host.handlers import BODYLESS_METHODS, HOLE
+from django_mcp.host.views import declared
+from django_mcp.protocol.json import compact
+from django_mcp.types import Argument, Operation, OperationCall, Safety
 
 JSON = "application/json"
-BODYLESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-
-_HOLE = re.compile(r"\{([^{}]+)\}")
 
 Placed = dict[str, tuple[Argument, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the arguments become. `holes` is the text put into each hole of the route, by its name in the URL pattern."""
+    """The parts of a request. `holes` is the text put into each hole of the route, by its name in the URL pattern."""
 
     path: str
     holes: Mapping[str, str]
@@ -33,41 +32,37 @@ class Parts:
     notes: tuple[str, ...]
 
 
-def compose(call: ToolCall, parsed: Sequence[str]) -> Parts:
-    """Return the parts for a call; `parsed` are the media types that the view parses.
+def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
+    """Return the parts for a call; `parsers` are the media types that the view parses.
 
     Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
     URL can have.
     """
-    operation = cast("Operation", call.operation)
-    placed = _placed(call, operation)
-    path, holes = _filled(operation, placed["path"])
+    operation = call.operation
+    placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
+    names = HOLE.findall(operation.route)
+    for name, value in call.arguments.items():
+        argument = call.placement.get(name)
+        if argument is None:
+            rest = "query" if operation.method in BODYLESS_METHODS else "body"
+            argument = Argument(location="path" if name in names else rest, wire=name)  # type: ignore[arg-type]
+        placed[argument.location][name] = (argument, value)
+    path, holes = _path(operation, placed["path"])
     query: dict[str, Any] = {}
     for argument, value in placed["query"].values():
         if value is not None:
             query[argument.wire] = (
                 [uploads.text(item) for item in value] if isinstance(value, list) else uploads.text(value)
             )
-    query, notes = limited(call, query)
-    body, content_type = _body(operation, placed["body"], parsed)
+    query, notes = _paged(call, query)
+    body, content_type = _body(operation, placed["body"], parsers)
     return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
 
 
-def _placed(call: ToolCall, operation: Operation) -> dict[str, Placed]:
-    placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
-    holes = _HOLE.findall(operation.route)
-    for name, value in call.arguments.items():
-        argument = call.placement.get(name)
-        if argument is None:
-            rest = "query" if operation.method in BODYLESS else "body"
-            argument = Argument(location="path" if name in holes else rest, wire=name)  # type: ignore[arg-type]
-        placed[argument.location][name] = (argument, value)
-    return placed
-
-
-def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
+def _path(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
+    """Return the filled route, and the text in each of its holes by the name in the URL pattern."""
     texts: dict[str, str] = {}
-    holes = _HOLE.findall(operation.route)
+    holes = HOLE.findall(operation.route)
     for name, (argument, value) in values.items():
         by_pattern = [hole for hole in holes if operation.path_arguments.get(hole) == argument.wire]
         for hole in (argument.wire, name, *by_pattern):
@@ -80,16 +75,17 @@ def _filled(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:
         raise ValidationFailed(msg, errors={hole: ["This field is required."] for hole in missing})
     if any("\0" in value for value in texts.values()):
         raise NotFound
-    path = _HOLE.sub(lambda match: texts[match[1]], "/" + operation.route.lstrip("/"))
+    path = HOLE.sub(lambda match: texts[match[1]], "/" + operation.route.lstrip("/"))
     return path, {operation.path_arguments.get(hole, hole): texts[hole] for hole in holes}
 
 
-def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[bytes, str]:
-    if operation.method in BODYLESS or (operation.method == "DELETE" and not values):
+def _body(operation: Operation, values: Placed, parsers: Sequence[str]) -> tuple[bytes, str]:
+    """Return the body and its content type: a form where there is a file or no JSON is parsed, else JSON."""
+    if operation.method in BODYLESS_METHODS or (operation.method == "DELETE" and not values):
         return b"", ""
     files = any(argument.file and value is not None for argument, value in values.values())
-    multipart = uploads.MULTIPART in parsed
-    json_type = _json_type(parsed)
+    multipart = uploads.MULTIPART in parsers
+    json_type = _json_type(parsers)
     if (files and multipart) or not json_type:
         if not values:
             return b"", ""
@@ -97,7 +93,7 @@ def _body(operation: Operation, values: Placed, parsed: Sequence[str]) -> tuple[
     # A body that is an array as a whole has no name on the wire. An argument whose own name is empty is none.
     whole = [value for name, (argument, value) in values.items() if name and not argument.wire]
     content = whole[0] if whole else {argument.wire: value for argument, value in values.values()}
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str).encode(), json_type
+    return compact(content, default=str).encode(), json_type
 
 
 def _form_fields(values: Placed) -> dict[str, Any]:
@@ -111,21 +107,21 @@ def _form_fields(values: Placed) -> dict[str, Any]:
     return fields
 
 
-def _json_type(parsed: Sequence[str]) -> str | None:
-    """Return the content type for JSON; also where the view parses nothing that we write: it shall say 415 itself."""
-    for media_type in parsed:
+def _json_type(parsers: Sequence[str]) -> str | None:
+    """Return the content type for JSON, None where the view parses forms only.
+
+    A view that parses neither gets JSON, to answer 415 itself.
+    """
+    for media_type in parsers:
         if media_type in {JSON, "*/*", "application/*"}:
             return JSON
         if media_type.endswith("+json"):
             return media_type
-    return None if {uploads.MULTIPART, uploads.FORM} & set(parsed) else JSON
+    return None if {uploads.MULTIPART, uploads.FORM} & set(parsers) else JSON
 
 
-def limited(call: ToolCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the query with the paginator's own argument for the page size set and capped, and a note if it was cut.
-
-    Only reads are limited, and only where the paginator takes a size from the request.
-    """
+def _paged(call: OperationCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the query with the paginator's own argument for the page size set and capped, and a note if it was cut."""
     name = _size_argument(call)
     if not name:
         return dict(query), ()
@@ -140,12 +136,12 @@ def limited(call: ToolCall, query: Mapping[str, Any]) -> tuple[dict[str, Any], t
     return {**query, name: str(size if size > 0 else conf.DEFAULT_LIMIT)}, ()
 
 
-def _size_argument(call: ToolCall) -> str | None:
-    operation: Any = call.operation
+def _size_argument(call: OperationCall) -> str | None:
+    """Return the query argument for the page size, None for a write and where the paginator has no such argument."""
+    operation = call.operation
     if operation.method != "GET" or call.safety is not Safety.READ_ONLY:
         return None
-    initkwargs = getattr(operation.callback, "initkwargs", {})
-    paginator = initkwargs.get("pagination_class", getattr(operation.view_class, "pagination_class", None))
+    paginator = declared(operation, "pagination_class")
     name: str | None = getattr(paginator, "limit_query_param", None) or getattr(
         paginator, "page_size_query_param", None
     )

@@ -12,29 +12,28 @@ from rest_framework import serializers
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import MASK, redact
 from django_mcp.text import one_line
-from django_mcp.types import Target, ToolCall
+from django_mcp.types import OperationCall, Target
 
 MAX_SHOWN_ITEMS = 20
 
 AnyField = serializers.Field[Any, Any, Any, Any]
 
 
-def target_of(call: ToolCall, instance: Any, serializer: Any, *, found_by: str = "") -> Target | None:
+def target_of(call: OperationCall, instance: Any, serializer: Any, *, found_by: str = "") -> Target | None:
     """Return what to compare of a row: for PUT and PATCH the columns behind the fields sent, else all of them.
 
     Columns that change by themselves (`auto_now`, `volatile_fields`) are left out; the one that the row was found by
     belongs to it, else the same call could find another. None where there is no row.
     """
-    operation: Any = call.operation
     if not isinstance(instance, models.Model) or instance.pk is None:
         return None
-    volatile = set(operation.hints.volatile_fields)
+    volatile = set(call.operation.hints.volatile_fields)
     lasting = [
         field
         for field in instance._meta.concrete_fields  # noqa: SLF001 - Django documents it.
         if not getattr(field, "auto_now", False) and not {field.name, field.attname} & volatile
     ]
-    names = _sources(call, serializer) if operation.method in {"PUT", "PATCH"} else set()
+    names = _sources(call, serializer) if call.operation.method in {"PUT", "PATCH"} else set()
     compared = [field for field in lasting if {field.name, field.attname} & names]
     if compared:
         compared += [field for field in lasting if field.name == found_by and field not in compared]
@@ -58,7 +57,7 @@ def values_of(instance: Any, serializer: Any) -> dict[str, Any]:
     return {}
 
 
-def changes(call: ToolCall, before: Mapping[str, Any], serializer: Any) -> dict[str, Any]:
+def changes(call: OperationCall, before: Mapping[str, Any], serializer: Any) -> dict[str, Any]:
     """Return the preview of an update: each field that would change, with its value before and after.
 
     That is what was sent, and what a validated serializer writes besides: defaults, hidden fields, what a form that
@@ -100,7 +99,7 @@ def _secret(field: AnyField) -> bool:
     return field.write_only and not isinstance(field, serializers.HiddenField)
 
 
-def _sent(call: ToolCall, serializer: Any) -> dict[str, tuple[str, Any]]:
+def _sent(call: OperationCall, serializer: Any) -> dict[str, tuple[str, Any]]:
     """Return what was sent, argument and value, by the serializer's field."""
     known = getattr(serializer, "fields", {})
     found = {}
@@ -112,7 +111,7 @@ def _sent(call: ToolCall, serializer: Any) -> dict[str, tuple[str, Any]]:
     return found
 
 
-def _written(call: ToolCall, serializer: Any) -> list[tuple[str, AnyField]]:
+def _written(call: OperationCall, serializer: Any) -> list[tuple[str, AnyField]]:
     """Return the fields that would be written, those that were sent first."""
     sent, validated = _sent(call, serializer), _validated(serializer)
     writable = dict(_writable(serializer))
@@ -120,7 +119,7 @@ def _written(call: ToolCall, serializer: Any) -> list[tuple[str, AnyField]]:
     return [(name, writable[name]) for name in (*sent, *besides) if name in writable]
 
 
-def _sources(call: ToolCall, serializer: Any) -> set[str]:
+def _sources(call: OperationCall, serializer: Any) -> set[str]:
     return {str(field.source).partition(".")[0] for _, field in _written(call, serializer)}
 
 

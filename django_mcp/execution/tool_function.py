@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,55 +15,53 @@ from rest_framework.serializers import BaseSerializer
 
 from django_mcp import error_reports
 from django_mcp.errors import ProtocolError, ToolError, ValidationFailed
+from django_mcp.execution.guards import Guard, noted, watched
 from django_mcp.host.refusals import refused
 from django_mcp.host.requests import Context, host_context, inner_request
 from django_mcp.host.transactions import Progress, atomic_aliases
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact, secrets_in
-from django_mcp.tools import answers
-from django_mcp.tools.declarations import HostedTool
+from django_mcp.tools.answers import refusal_text
 from django_mcp.tools.media import Content, rendered
-from django_mcp.tools.questions import Answers, Dialogue, InputRequired
-from django_mcp.types import Reply
+from django_mcp.tools.questions import Answers, InputRequired
+from django_mcp.types import Finding, FunctionCall, FunctionReply, Reply
 
 
-@dataclass(kw_only=True, eq=False)
-class ToolRun:
-    """A call of the tool's function with effective arguments. Made for one request and run at most once.
+class FunctionRun:
+    """One call of a host's function, with effective arguments: examined without running it, run at most once."""
 
-    `dialogue` is None where the tool does not ask.
-    """
+    def __init__(self, call: FunctionCall, context: Context) -> None:
+        self.call = call
+        self.tool = call.declaration
+        self.context = context
 
-    tool: HostedTool
-    arguments: Mapping[str, Any]
-    sensitive: frozenset[str]
-    context: Context
-    dialogue: Dialogue | None
-
-    def examine(self) -> None:
-        """Validate the arguments without running anything. Raises ValidationFailed, and what validation refuses with."""
-        reply = None
+    def examine(self) -> Finding:
+        """Validate the arguments without running anything: no more is known of a function."""
         try:
             with host_context(self._request):
                 self._data  # noqa: B018 - validated when first asked for
         except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
-            reply = self._failed(error)
-        if reply is not None:
-            raise reply.error or answers.error_of(reply)
+            return Finding(refusal=self._failed(error))
+        return Finding()
 
-    def __call__(self) -> Reply:
-        """Run it and return what became of it; whatever it raises is a reply too."""
-        try:
-            return self._in_context()
-        except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
-            return self._failed(error)
+    def host_state(self) -> None:
+        """Return nothing: a function has no target whose state could be compared."""
 
-    def _in_context(self) -> Reply:
+    def run(self, guard: Guard | None = None) -> Reply:
+        """Run the function and return what became of it; whatever it raises is a reply too."""
+        with watched(self.call) as watch:
+            try:
+                reply = self._in_context()
+            except Exception as error:  # noqa: BLE001 - logged where nobody foresaw it
+                reply = self._failed(error)
+        return noted(reply, watch)
+
+    def _in_context(self) -> FunctionReply:
         with host_context(self._request):
             return self._run()
         raise RuntimeError("A context manager of EXECUTION_CONTEXT swallowed an exception.")
 
-    def _run(self) -> Reply:
+    def _run(self) -> FunctionReply:
         data = self._data
         progress = self._progress
         with progress.watched(), ExitStack() as transactions:
@@ -81,21 +78,21 @@ class ToolRun:
 
     @property
     def _answers(self) -> tuple[Answers, ...]:
-        return () if self.dialogue is None else (self.dialogue.answers,)
+        return () if self.call.dialogue is None else (self.call.dialogue.answers,)
 
-    def _asked(self, required: InputRequired) -> Reply:
-        if self.dialogue is None:
+    def _asked(self, required: InputRequired) -> FunctionReply:
+        if self.call.dialogue is None:
             msg = f"The tool {self.tool.name} asks; declare it with asks=True."
             raise TypeError(msg)
-        asked = self.dialogue.ask(required)
+        question = self.call.dialogue.ask(required)
         for alias in self._progress.aliases:
             # It is run again from its start.
             transaction.set_rollback(True, using=alias)
-        return Reply(status=200, asked=asked)
+        return FunctionReply(status=200, question=question)
 
-    def _answered(self, answer: Any) -> Reply:
+    def _answered(self, answer: Any) -> FunctionReply:
         result = rendered(self._given(answer), self.context)
-        return Reply(status=200, data=result.data, structured=result.structured, blocks=result.blocks)
+        return FunctionReply(status=200, data=result.data, structured=result.structured, blocks=result.blocks)
 
     @cached_property
     def _request(self) -> HttpRequest:
@@ -109,12 +106,12 @@ class ToolRun:
     @cached_property
     def _data(self) -> Mapping[str, Any]:
         if self.tool.input is None:
-            return self.arguments
-        serializer = self.tool.input(data=dict(self.arguments), context=self._serializer_context)
+            return self.call.arguments
+        serializer = self.tool.input(data=dict(self.call.arguments), context=self._serializer_context)
         if serializer.is_valid():
             return serializer.validated_data  # type: ignore[no-any-return]
         errors = plain(serializer.errors)
-        raise ValidationFailed(answers.error_of(Reply(status=400, data=errors)).text, errors=errors)
+        raise ValidationFailed(refusal_text(FunctionReply(status=400, data=errors)), errors=errors)
 
     @cached_property
     def _progress(self) -> Progress:
@@ -135,7 +132,7 @@ class ToolRun:
             return item
         return self.tool.output(item, context=self._serializer_context)
 
-    def _failed(self, error: Exception) -> Reply:
+    def _failed(self, error: Exception) -> FunctionReply:
         undone = self._progress.nothing_remains(error)
         try:
             reply = self._refused(error, rolled_back=undone)
@@ -144,24 +141,24 @@ class ToolRun:
             reply, error = None, broken
         if reply is not None:
             return reply
-        secrets = secrets_in(self.arguments, self.sensitive)
+        secrets = secrets_in(self.call.arguments, self.call.sensitive)
         error_id = error_reports.report(f"The tool {self.tool.name} failed.", error, secrets=secrets)
-        return Reply(status=500, error_id=error_id, rolled_back=undone)
+        return FunctionReply(status=500, error_id=error_id, rolled_back=undone)
 
-    def _refused(self, error: Exception, *, rolled_back: bool) -> Reply | None:
+    def _refused(self, error: Exception, *, rolled_back: bool) -> FunctionReply | None:
         """Return the reply for an error that was meant for the caller, None for any other."""
         if isinstance(error, ToolError):
             error.text, error.details = self._masked(str(error.text)), plain(error.details)
             said = {"code": error.code, "error": error.text, **error.details}
-            return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
+            return FunctionReply(status=400, data=said, error=error, rolled_back=rolled_back)
         if isinstance(error, ProtocolError):
             error.data = plain(error.data)
             said = {"code": error.code, "error": error.message, "data": error.data}
-            return Reply(status=400, data=said, error=error, rolled_back=rolled_back)
-        return refused(error, rolled_back=rolled_back)
+            return FunctionReply(status=400, data=said, error=error, rolled_back=rolled_back)
+        return refused(error, FunctionReply, rolled_back=rolled_back)
 
     def _masked(self, text: str) -> str:
-        return str(redact(text, secrets=secrets_in(self.arguments, self.sensitive)))
+        return str(redact(text, secrets=secrets_in(self.call.arguments, self.call.sensitive)))
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:

@@ -1,21 +1,55 @@
-"""The code behind an endpoint's method: the handler, the action, the function that a decorator wrapped."""
+"""The code behind an HTTP method of an endpoint, REST framework's actions, and what a method promises."""
 
 import inspect
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rest_framework import mixins
 from rest_framework.generics import GenericAPIView
 
 from django_mcp.types import Hints, Safety
 
-_GENERIC_ACTIONS: dict[str, tuple[tuple[type, str], ...]] = {
-    "GET": ((mixins.ListModelMixin, "list"), (mixins.RetrieveModelMixin, "retrieve")),
-    "POST": ((mixins.CreateModelMixin, "create"),),
-    "PUT": ((mixins.UpdateModelMixin, "update"),),
-    "PATCH": ((mixins.UpdateModelMixin, "partial_update"),),
-    "DELETE": ((mixins.DestroyModelMixin, "destroy"),),
+# A hole of a route, which is a URI template; the group is the argument's name.
+HOLE = re.compile(r"\{([^{}]+)\}")
+
+
+class StandardAction(NamedTuple):
+    """An action of REST framework's: the HTTP method that asks for it, the mixin that brings it, and its words.
+
+    `title` begins a summary, `verb` is what people look for, empty for reads.
+    """
+
+    method: str
+    mixin: type
+    title: str
+    verb: str
+
+
+STANDARD_ACTIONS = {
+    "list": StandardAction("GET", mixins.ListModelMixin, "List", ""),
+    "retrieve": StandardAction("GET", mixins.RetrieveModelMixin, "Get one", ""),
+    "create": StandardAction("POST", mixins.CreateModelMixin, "Create", "create"),
+    "update": StandardAction("PUT", mixins.UpdateModelMixin, "Replace", "update"),
+    "partial_update": StandardAction("PATCH", mixins.UpdateModelMixin, "Change", "update"),
+    "destroy": StandardAction("DELETE", mixins.DestroyModelMixin, "Delete", "delete"),
 }
+# Generic views name these handlers after the method. A `get` of theirs may be a list or a retrieve.
+WRITE_ACTIONS = {action.method.lower(): name for name, action in STANDARD_ACTIONS.items() if action.method != "GET"}
+
+# RFC 9110, section 9.2.1: the safe methods. TRACE is safe too, but no API answers it.
+_SAFETY = {
+    "GET": Safety.READ_ONLY,
+    "HEAD": Safety.READ_ONLY,
+    "OPTIONS": Safety.READ_ONLY,
+    "POST": Safety.WRITE,
+    "PUT": Safety.WRITE,
+    "PATCH": Safety.WRITE,
+    "DELETE": Safety.DESTRUCTIVE,
+}
+# RFC 9110, sections 9.3.1 to 9.3.8: these methods are asked with a body, those without. A DELETE may have one.
+BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
+BODYLESS_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def handler_name(callback: Any, method: str) -> str:
@@ -35,52 +69,38 @@ def handler_function(view_class: type, handler: str) -> Callable[..., Any] | Non
 
 
 def action_name(callback: Any, view_class: type, method: str) -> str | None:
-    """Return what a method does in REST framework's terms, or None where only the view knows."""
+    """Return the action that an HTTP method asks a view for, or None where only the view knows."""
     actions = getattr(callback, "actions", None)
     if actions:
         return str(actions[method.lower()])
-    if issubclass(view_class, GenericAPIView):
-        for mixin, action in _GENERIC_ACTIONS.get(method, ()):
-            if issubclass(view_class, mixin):
-                return action
-    return None
+    if not issubclass(view_class, GenericAPIView):
+        return None
+    standard = STANDARD_ACTIONS.items()
+    return next((name for name, item in standard if item.method == method and issubclass(view_class, item.mixin)), None)
 
 
 def is_drfs_own(view_class: type, handler: str, method: str) -> bool:
-    """Tell whether no code of the host's stands between a method and the view's serializer."""
-    actions = [action for _mixin, action in _GENERIC_ACTIONS.get(method, ())]
-    names = {handler, *actions, *(("update",) if method == "PATCH" else ())}
-    found = [getattr(view_class, name, None) for name in names]
-    return all(getattr(function, "__module__", "rest_framework.").startswith("rest_framework.") for function in found)
-
-
-# RFC 9110, section 9.2.1: the safe methods. TRACE is safe too, but no API answers it.
-_BY_METHOD = {
-    "GET": Safety.READ_ONLY,
-    "HEAD": Safety.READ_ONLY,
-    "OPTIONS": Safety.READ_ONLY,
-    "POST": Safety.WRITE,
-    "PUT": Safety.WRITE,
-    "PATCH": Safety.WRITE,
-    "DELETE": Safety.DESTRUCTIVE,
-}
+    """Tell whether no code of the host's stands between an HTTP method and the view's serializer."""
+    names = {handler, *(name for name, action in STANDARD_ACTIONS.items() if action.method == method)}
+    if method == "PATCH":
+        names.add("update")
+    functions = [getattr(view_class, name, None) for name in names]
+    return all(getattr(item, "__module__", "rest_framework.").startswith("rest_framework.") for item in functions)
 
 
 def infer(method: str, *, ambiguous: bool = False, hints: Hints | None = None) -> Safety:
-    """Return the safety of a method: what was declared, else what the method promises, else Write.
+    """Return the safety of a method: the declared one, else what the method promises, else Write.
 
     `ambiguous` says that the same code answers an unsafe method too: then a safe method promises nothing.
     """
     if hints is not None and hints.safety is not None:
         return hints.safety
-    promised = _BY_METHOD.get(method.upper(), Safety.WRITE)
-    if ambiguous and promised is Safety.READ_ONLY:
-        return Safety.WRITE
-    return promised
+    promised = _SAFETY.get(method.upper(), Safety.WRITE)
+    return Safety.WRITE if ambiguous and promised is Safety.READ_ONLY else promised
 
 
 def is_ambiguous(methods: frozenset[str]) -> bool:
-    """Tell whether a handler that answers all these `methods` may write when asked by a safe one.
+    """Tell whether a handler that answers all these methods may write when a safe one asks it.
 
     What its code does with the method cannot be told from outside, so only what the host declares says otherwise.
     """

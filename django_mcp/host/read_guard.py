@@ -1,10 +1,12 @@
-"""Watches what is declared to read: the queries that it sends must not write."""
+"""Watches an operation that is declared to read: the queries that it sends must not write.
+
+The guard comes first, after it the reading of SQL by which it tells a write.
+"""
 
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -13,10 +15,129 @@ from django.db import DatabaseError, connections
 from django_mcp.conf import conf
 from django_mcp.text import one_line
 
+MAX_NOTICED = 20
 MAX_TABLE = 100
 
+logger = logging.getLogger("django_mcp")
+
+_warned: set[str] = set()
+
+
+class Write(NamedTuple):
+    """A write that a statement makes. `table` is "" where the statement names none."""
+
+    verb: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.table}".rstrip()
+
+
+class ReadWrote(DatabaseError):
+    """A query was not sent, because it would have written for an operation or tool that is declared to read.
+
+    It is a DatabaseError, as a database raises it that allows no writes: the host's code knows how to handle that.
+    """
+
+
+class Watch:
+    """The writes that one call attempted: each verb and table once. `refused` where they were not sent."""
+
+    def __init__(self, target: str, *, enforced: bool) -> None:
+        self.target = target
+        self.enforced = enforced
+        self.writes: list[str] = []
+
+    @property
+    def refused(self) -> bool:
+        return self.enforced and bool(self.writes)
+
+    def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
+        """Send a query, as an execute wrapper of Django does. Raises ReadWrote for a write that is refused."""
+        write = _write_of(sql, context)
+        if write is None:
+            return execute(sql, params, many, context)
+        text = one_line(str(write))
+        if text not in self.writes and len(self.writes) < MAX_NOTICED:
+            self.writes.append(text)
+        if self.target not in _warned:
+            _warned.add(self.target)
+            logger.warning(
+                "%s is declared ReadOnly, so it needs no confirmation, but it writes: %s%s. Declare its safety with "
+                "mcp_operation(safety=…), or take the write out of it.",
+                self.target,
+                text,
+                ", which was refused" if self.enforced else "",
+            )
+        if self.enforced:
+            msg = f"{self.target} is declared ReadOnly, so this was not sent: {self.writes[-1]}."
+            raise ReadWrote(msg)
+        return execute(sql, params, many, context)
+
+
+@contextmanager
+def watching(target: str) -> Iterator[Watch]:
+    """Watch the queries that this thread sends to any database; under `READ_GUARD = "enforce"` no write is sent.
+
+    Writes to the tables of database caches are let through: a throttle makes them on every request. `target` is the
+    operation's or tool's name; the log is warned of it once in a process.
+    """
+    mode = conf.READ_GUARD
+    watch = Watch(target, enforced=mode == "enforce")
+    if mode == "off":
+        yield watch
+        return
+    with _wrapped(connections, watch):
+        yield watch
+
+
+@contextmanager
+def noticing(aliases: Iterable[str]) -> Iterator[list[Write]]:
+    """Collect the writes that this thread sends to these databases."""
+    writes: list[Write] = []
+
+    def collect(execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
+        write = _write_of(sql, context)
+        if write is not None:
+            writes.append(write)
+        return execute(sql, params, many, context)
+
+    with _wrapped(aliases, collect):
+        yield writes
+
+
+@contextmanager
+def _wrapped(aliases: Iterable[str], wrapper: Callable[..., Any]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for alias in aliases:
+            stack.enter_context(connections[alias].execute_wrapper(wrapper))
+        yield
+
+
+def _write_of(sql: Any, context: Any) -> Write | None:
+    """Return the first write of a query, None where it only reads or writes to the table of a database cache.
+
+    `sql` and `context` are those of an execute wrapper; a query that is no text is read as its driver would send it.
+    """
+    connection = context["connection"]
+    if isinstance(sql, bytes):
+        sql = sql.decode(errors="replace")
+    elif not isinstance(sql, str):
+        as_string = getattr(sql, "as_string", None)
+        sql = str(as_string(connection.connection) if as_string is not None else sql)
+    write = write_in(sql, escapes=connection.vendor == "mysql")
+    if write is None or any(
+        write.table == options.get("LOCATION") and str(options.get("BACKEND", "")).endswith(".DatabaseCache")
+        for options in settings.CACHES.values()
+    ):
+        return None
+    return write
+
+
+# The reading of SQL.
+
 _PATTERN = r"""
-    (?P<comment> --[^\n]* | /\*(?!!).*?(?:\*/|\Z) | %s | %\(\w+\)s )  # MySQL runs what is in /*! … */
+    (?P<comment> --[^\n]* | /\*(?!!).*?(?:\*/|\Z) | %s | %\(\w+\)s )  # MySQL runs the text within /*! … */
   | (?P<text>    TEXT | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z) )
   | (?P<quoted>  "(?:[^"]|"")*(?:"|\Z) | `(?:[^`]|``)*(?:`|\Z) | \[[^\]\d]+\] )
   | (?P<word>    [^\W\d][\w$]* )
@@ -26,7 +147,7 @@ _PATTERN = r"""
 _PLAIN = re.compile(_PATTERN.replace("TEXT", r"'(?:[^']|'')*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
 _ESCAPED = re.compile(_PATTERN.replace("TEXT", r"'(?:[^'\\]|''|\\.)*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
 
-# What begins a statement that changes nothing which outlives the connection. Whatever else begins one counts as a write.
+# The verbs of statements that change nothing which outlives the connection. Every other verb counts as a write.
 _READS = frozenset(
     {
         "ABORT", "BEGIN", "CLOSE", "COMMIT", "DEALLOCATE", "DECLARE", "DESC", "DESCRIBE", "DISCARD", "END", "EXPLAIN", "FETCH",
@@ -47,17 +168,9 @@ _BEFORE_TABLE = frozenset(
 )  # fmt: skip
 
 
-class Write(NamedTuple):
-    """A write that a statement makes. `table` is "" where the statement names none."""
-
-    verb: str
-    table: str
-
-    def __str__(self) -> str:
-        return f"{self.verb} {self.table}".rstrip()
-
-
 class _Token(NamedTuple):
+    """A piece of SQL. `kind` is the name of a group of the pattern; a word's text is in upper case."""
+
     kind: str
     text: str
 
@@ -65,188 +178,68 @@ class _Token(NamedTuple):
 def write_in(sql: str, *, escapes: bool = False) -> Write | None:
     """Return the first write that `sql` makes, None where it only reads.
 
-    `SELECT … FOR UPDATE` locks and writes nothing. A statement of an unknown kind counts as a write. What a function
-    does that a query calls cannot be seen from here. `escapes`: a backslash in a text is one, as in MySQL.
+    `SELECT … FOR UPDATE` locks and writes nothing. A statement of an unknown kind counts as a write. The writes of a
+    function that a query calls cannot be seen from here. `escapes`: a backslash in a text is one, as in MySQL.
     """
     # Nearly every query of a read is one plain SELECT or Django's own on transactions: this is all that it costs.
     if ";" not in sql and (sql.startswith(_TRANSACTIONS) or (sql.startswith("SELECT") and "INTO" not in sql.upper())):
         return None
-    for statement in _statements(_tokens(sql, _ESCAPED if escapes else _PLAIN)):
-        found = _write(statement)
-        if found is not None:
-            return found
-    return None
+    writes = map(_statement_write, _statements(sql, _ESCAPED if escapes else _PLAIN))
+    return next((write for write in writes if write is not None), None)
 
 
-def _tokens(sql: str, pattern: re.Pattern[str]) -> Iterator[_Token]:
-    for match in pattern.finditer(sql):
-        kind = match.lastgroup or ""
-        if kind == "tag":
-            kind = "text"
-        if kind != "comment":
-            text = match[0]
-            yield _Token(kind, text.upper() if kind == "word" else text)
-
-
-def _statements(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:
+def _statements(sql: str, pattern: re.Pattern[str]) -> Iterator[list[_Token]]:
+    """Yield the tokens of each statement, without comments and placeholders."""
     statement: list[_Token] = []
-    for token in tokens:
-        if token == ("mark", ";"):
+    for match in pattern.finditer(sql):
+        kind, text = match.lastgroup or "", match[0]
+        if text == ";":
             yield statement
             statement = []
-        else:
-            statement.append(token)
+        elif kind != "comment":
+            statement.append(_Token(kind, text.upper() if kind == "word" else text))
     yield statement
 
 
-def _write(statement: Sequence[_Token]) -> Write | None:
-    start = next((at for at, token in enumerate(statement) if token != ("mark", "(")), None)
+def _statement_write(statement: Sequence[_Token]) -> Write | None:
+    start = next((at for at, token in enumerate(statement) if token.text != "("), None)
     if start is None:
         return None
-    verb = statement[start].text
+    kind, verb = statement[start]
     if verb not in _READS or (verb == "PRAGMA" and ("mark", "=") in statement):
-        return Write(verb if statement[start].kind == "word" else "?", _table(statement, start))
+        return Write(verb if kind == "word" else "?", _table(statement, start))
     words = {token.text for token in statement if token.kind == "word"}
-    # Without ANALYZE nothing is run.
+    # Without ANALYZE, EXPLAIN runs nothing.
     if verb not in _NESTING and not (verb == "EXPLAIN" and words & {"ANALYZE", "ANALYSE"}):
         return None
-    return next((Write(_named(statement, at), _table(statement, at)) for at in _nested(statement, start)), None)
-
-
-def _nested(statement: Sequence[_Token], start: int) -> Iterator[int]:
-    """Yield the places of words that write, within a statement that reads."""
     for at in range(start + 1, len(statement)):
-        kind, text = statement[at]
-        before = statement[at - 1].text
-        after = statement[at + 1] if at + 1 < len(statement) else _Token("", "")
-        # REPLACE(…) and INSERT(…) are functions, a name after a point is a column.
-        if kind != "word" or before == "." or after.text in {"(", "."}:
-            continue
-        new_table = text == "INTO" and after != ("mark", "@")
-        if new_table or (text in _WRITES and before not in {"FOR", "KEY"} and after.kind in {"word", "quoted"}):
-            yield at
+        if _writes_at(statement, at):
+            nested = statement[at].text
+            return Write("SELECT INTO" if nested == "INTO" else nested, _table(statement, at))
+    return None
 
 
-def _named(statement: Sequence[_Token], at: int) -> str:
-    return "SELECT INTO" if statement[at].text == "INTO" else statement[at].text
+def _writes_at(statement: Sequence[_Token], at: int) -> bool:
+    """Tell whether the token at an index, within a statement that reads, is the verb of a write."""
+    kind, text = statement[at]
+    before = statement[at - 1].text
+    after = statement[at + 1] if at + 1 < len(statement) else _Token("", "")
+    # REPLACE(…) and INSERT(…) are functions, a name after a point is a column.
+    if kind != "word" or before == "." or after.text in {"(", "."}:
+        return False
+    if text == "INTO":
+        return after.text != "@"
+    return text in _WRITES and before not in {"FOR", "KEY"} and after.kind in {"word", "quoted"}
 
 
-def _table(statement: Sequence[_Token], at: int) -> str:
-    """Return the last part of the first name after a verb."""
-    place = at + 1
-    while place < len(statement) and statement[place].text in _BEFORE_TABLE:
-        place += 1
-    while place + 2 < len(statement) and statement[place + 1] == ("mark", "."):
-        place += 2
-    if place >= len(statement) or statement[place].kind not in {"word", "quoted"}:
+def _table(statement: Sequence[_Token], verb: int) -> str:
+    """Return the last part of the first name after the verb at an index, "" where no name follows."""
+    at = verb + 1
+    while at < len(statement) and statement[at].text in _BEFORE_TABLE:
+        at += 1
+    while at + 2 < len(statement) and statement[at + 1].text == ".":
+        at += 2
+    if at >= len(statement) or statement[at].kind not in {"word", "quoted"}:
         return ""
-    kind, text = statement[place]
+    kind, text = statement[at]
     return (text[1:-1] if kind == "quoted" else text.lower())[:MAX_TABLE]
-
-
-MAX_NOTICED = 20
-
-logger = logging.getLogger("django_mcp")
-
-_warned: set[str] = set()
-
-
-class ReadWrote(DatabaseError):
-    """A query was not sent, because it would have written for something that is declared to read.
-
-    A kind of what a database raises that allows no writes, since that is what the host's code knows to handle.
-    """
-
-
-class Watch:
-    """What one call tried to write: each verb and table once. `refused` where it was kept from it."""
-
-    def __init__(self, target: str, *, enforced: bool) -> None:
-        self.target = target
-        self.enforced = enforced
-        self.writes: list[str] = []
-
-    @property
-    def refused(self) -> bool:
-        return self.enforced and bool(self.writes)
-
-    def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
-        """Let a query pass, as `connection.execute_wrapper()` has it. Raises ReadWrote for a write that is refused."""
-        write = _write_of(sql, context)
-        if write is not None:
-            self._notice(write)
-            if self.enforced:
-                msg = f"{self.target} is declared ReadOnly, so this was not sent: {self.writes[-1]}."
-                raise ReadWrote(msg)
-        return execute(sql, params, many, context)
-
-    def _notice(self, write: Write) -> None:
-        said = one_line(str(write))
-        if said not in self.writes and len(self.writes) < MAX_NOTICED:
-            self.writes.append(said)
-        if self.target not in _warned:
-            _warned.add(self.target)
-            logger.warning(
-                "%s is declared ReadOnly, so it needs no confirmation, but it writes: %s%s. Declare its safety with "
-                "mcp_operation(safety=…), or take the write out of it.",
-                self.target,
-                said,
-                ", which was refused" if self.enforced else "",
-            )
-
-
-@contextmanager
-def watching(target: str) -> Iterator[Watch]:
-    """Watch the queries that this thread sends to any database; under `READ_GUARD = "enforce"` no write is sent.
-
-    The tables of database caches are the host's plumbing, which a throttle writes to on every request: they are left
-    alone. `target` is the operation's or tool's name; the log is warned of it once in a process.
-    """
-    mode = conf.READ_GUARD
-    watch = Watch(target, enforced=mode == "enforce")
-    if mode == "off":
-        yield watch
-        return
-    with ExitStack() as stack:
-        for alias in connections:
-            stack.enter_context(connections[alias].execute_wrapper(watch))
-        yield watch
-
-
-@contextmanager
-def noticing(aliases: Iterable[str]) -> Iterator[list[Write]]:
-    """Collect the writes that this thread sends to these databases."""
-    seen: list[Write] = []
-    with ExitStack() as stack:
-        for alias in aliases:
-            stack.enter_context(connections[alias].execute_wrapper(partial(_collect, seen)))
-        yield seen
-
-
-def _collect(seen: list[Write], execute: Callable[..., Any], sql: Any, params: Any, many: Any, context: Any) -> Any:
-    write = _write_of(sql, context)
-    if write is not None:
-        seen.append(write)
-    return execute(sql, params, many, context)
-
-
-def _write_of(sql: Any, context: Any) -> Write | None:
-    text = sql if isinstance(sql, str) else _text(sql, context)
-    write = write_in(text, escapes=context["connection"].vendor == "mysql")
-    return None if write is None or write.table in _cache_tables() else write
-
-
-def _cache_tables() -> frozenset[str]:
-    return frozenset(
-        str(options.get("LOCATION", ""))
-        for options in settings.CACHES.values()
-        if str(options.get("BACKEND", "")).endswith(".DatabaseCache")
-    )
-
-
-def _text(sql: Any, context: Any) -> str:
-    """Return a query that is not text as the database's driver would send it."""
-    if isinstance(sql, bytes):
-        return sql.decode(errors="replace")
-    as_string = getattr(sql, "as_string", None)
-    return str(as_string(context["connection"].connection) if as_string is not None else sql)

@@ -1,7 +1,7 @@
-"""The inner request: what the host's view gets to see of a call that came over MCP."""
+"""The context of a call, and the inner request that the host's view gets to see of it."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,7 +23,7 @@ from django_mcp.conf import conf
 from django_mcp.protocol.elicitation import Inputs
 from django_mcp.types import Caller
 
-# Where the request came from and which name the server was called by: links, throttles and host checks need them.
+# The addresses of client and server, and the server's name: the host's links, throttles and host checks need them.
 _COPIED_META = (
     "SERVER_NAME",
     "SERVER_PORT",
@@ -40,7 +40,7 @@ _COPIED_META = (
 
 _NEVER_FORWARDED = frozenset({"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"})
 
-# What is the request's own, as opposed to what the host's middleware put on it.
+# The attributes that Django gives a request, as opposed to those that the host's middleware puts on it.
 _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
     "META", "auser", "content_params", "content_type", "environ", "method", "path", "path_info", "resolver_match",
     "scope", "script_name", "session", "user",
@@ -49,9 +49,9 @@ _OWN_ATTRIBUTES = frozenset(dir(WSGIRequest)) | frozenset(dir(ASGIRequest)) | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a call needs to know of the MCP request that brought it. Made once, handed down everywhere.
+    """The MCP request that brought a call, and its caller. Made once, handed down everywhere.
 
-    `inputs` are what it may ask the client, and what the client answered.
+    `inputs` has the questions that the call may put to the client, and the client's answers.
     """
 
     outer: HttpRequest
@@ -62,7 +62,7 @@ class Context:
 def forwarded_headers(outer: HttpRequest) -> dict[str, str]:
     """Return the headers named in `FORWARD_HEADERS` that the MCP request has, by their configured names.
 
-    Credentials are left out, even where they are configured: they were meant for this endpoint.
+    Credentials are left out, even where they are configured: they were sent to this endpoint alone.
     """
     return {
         name: str(outer.META[key])
@@ -80,12 +80,12 @@ def inner_request(
     body: bytes = b"",
     content_type: str = "",
 ) -> HttpRequest:
-    """Return the request that the host's view is called with, as if the caller had used the REST API.
+    """Return the request with which the host's view is called, as if the caller had used the REST API.
 
     `path` is unencoded and without the script name; the values of `query` are texts or lists of texts. The user is
     forced, authenticators and the CSRF check do not run, and the session is thrown away afterwards. The caller's
     `Authorization` and `Cookie` are replaced by opaque ones, one per caller, so that caches that vary on them keep
-    callers apart. What the host's middleware put on the MCP request is copied, but for private names.
+    callers apart. The attributes that the host's middleware put on the MCP request are copied, but for private names.
     """
     outer, caller = context.outer, context.caller
     request = WSGIRequest(
@@ -94,9 +94,8 @@ def inner_request(
             **{_meta_key(name): value for name, value in forwarded_headers(outer).items()},
             **_credentials(caller.subject, settings.SECRET_KEY),
             "REQUEST_METHOD": method,
-            # PEP 3333 has paths as the bytes' Latin-1 reading.
-            "SCRIPT_NAME": _wsgi_text(outer.META.get("SCRIPT_NAME", "")),
-            "PATH_INFO": _wsgi_text(path),
+            "SCRIPT_NAME": _wsgi_path(outer.META.get("SCRIPT_NAME", "")),
+            "PATH_INFO": _wsgi_path(path),
             "QUERY_STRING": urlencode(query or {}, doseq=True, errors="replace"),
             "CONTENT_TYPE": content_type,
             "CONTENT_LENGTH": str(len(body)),
@@ -127,8 +126,9 @@ def _meta_key(header: str) -> str:
     return "HTTP_" + header.upper().replace("-", "_")
 
 
-def _wsgi_text(text: str) -> str:
-    return text.encode(errors="replace").decode("latin-1")
+def _wsgi_path(path: str) -> str:
+    # PEP 3333 has a path as its UTF-8 bytes, read as Latin-1.
+    return path.encode(errors="replace").decode("latin-1")
 
 
 @lru_cache(maxsize=1024)
@@ -140,21 +140,18 @@ def _credentials(subject: str, _secret_key: str) -> Mapping[str, str]:
 def _enter(request: Any, caller: Caller, *, with_messages: bool) -> None:
     """Put the caller on the request. An anonymous one is forced as well, else the authenticators would run."""
     user = caller.user if caller.user is not None else AnonymousUser()
+
+    async def auser() -> Any:
+        return user
+
     vars(request).update(
         user=user,
-        auser=_answering(user),
+        auser=auser,
         _force_auth_user=user,
         _force_auth_token=caller.auth if caller.key_id is None or conf.KEY_AS_REQUEST_AUTH else None,
         _dont_enforce_csrf_checks=True,
-        # This backend keeps everything in the key itself: nothing is stored anywhere.
+        # This backend keeps its data in the session key itself: nothing is stored anywhere.
         session=SessionStore(),
     )
     if with_messages:
         vars(request)["_messages"] = SimpleLazyObject(lambda: default_storage(request))
-
-
-def _answering(user: Any) -> Callable[[], Any]:
-    async def auser() -> Any:
-        return user
-
-    return auser

@@ -1,4 +1,4 @@
-"""How far code of the host came in its transactions: that decides whether anything of it can remain."""
+"""The progress of the host's code through its transactions, which decides whether anything of a call can remain."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,9 +17,10 @@ def atomic_aliases() -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Progress:
-    """One run of the host's code with a transaction on each of the databases `aliases`, and how far it came.
+    """One run of the host's code with a transaction on each of the databases `aliases`.
 
-    `returned` is True once the code itself has, `undone` where its transactions are rolled back although it did.
+    `returned` is True once the code itself has returned, `undone` where its transactions are rolled back although it
+    did. `elsewhere` are its writes to other databases.
     """
 
     aliases: Sequence[str]
@@ -31,23 +32,23 @@ class Progress:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Notice what is written to the other databases: that stays, whatever becomes of these transactions."""
-        beside = [alias for alias in connections if self.aliases and alias not in self.aliases]
-        with read_guard.noticing(beside) as self.elsewhere:
+        """Collect the writes to the other databases: they stay, whatever becomes of these transactions."""
+        other_aliases = [alias for alias in connections if self.aliases and alias not in self.aliases]
+        with read_guard.noticing(other_aliases) as self.elsewhere:
             yield
 
     def await_commit(self) -> None:
-        """Note the commit of any of the transactions, in which this is called."""
+        """Note the commit of any of the transactions; to be called within them."""
         for alias in self.aliases:
             transaction.on_commit(self._mark_committed, using=alias)
 
     def nothing_remains(self, error: Exception) -> bool:
-        """Tell, after an exception, whether everything that was done is undone for sure."""
+        """Tell, after an exception, whether every write of the run is undone for sure."""
         if not self.started:
             return True
         if not self.aliases or self.committed or self.elsewhere:
             return False
-        # A commit that fails may have arrived all the same; only a constraint says that nothing was stored.
+        # A commit that fails may have arrived all the same; only a violated constraint proves that nothing was stored.
         return self.undone or not self.returned or isinstance(error, IntegrityError)
 
     def _mark_committed(self) -> None:

@@ -15,24 +15,42 @@ from django_mcp.tools.inventory import Named, OfferedGroup, cure, named, names, 
 
 
 def expose(names: Sequence[str], publish_as: str | None = None) -> list[str]:
-    """Expose groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for an unknown name.
+    """Expose groups, operations and tools; return a line for each.
 
-    `publish_as` is how the operations of the groups are offered from now on; only groups of operations can be named then.
+    `publish_as` is how the operations of the groups are offered from now on: then only groups of operations can be
+    named. Raises CommandError for a name that nothing has, and changes nothing.
     """
-    return _change(names, exposed=True, publish_as=publish_as)
+    targets = _targets(names)
+    if publish_as is not None and publish_as not in PublishAs.values:
+        msg = f"{publish_as!r} is no way to publish: one of {', '.join(PublishAs.values)}."
+        raise CommandError(msg)
+    for target in targets if publish_as is not None else ():
+        if not isinstance(target, OfferedGroup) or not target.operation_count:
+            name = target.name
+            msg = f"{name!r} is no group of operations: only the operations of whole groups are published in a way."
+            raise CommandError(msg)
+    return _change(targets, exposed=True, publish_as=publish_as)
 
 
 def hide(names: Sequence[str]) -> list[str]:
-    """Hide groups, operations and tools; return a line for each. Raises CommandError, and changes nothing, for a locked group."""
-    return _change(names, exposed=False)
+    """Hide groups, operations and tools; return a line for each.
+
+    Raises CommandError for a name that nothing has and for a group that settings expose, and changes nothing.
+    """
+    targets = _targets(names)
+    for target in targets:
+        if isinstance(target, OfferedGroup) and target.locked:
+            msg = f"Group {target.name!r} is exposed by DJANGO_MCP['TOOL_GROUPS']: take it out there."
+            raise CommandError(msg)
+    return _change(targets, exposed=False)
 
 
 def switch_writes(word: str) -> str:
-    """Let agents write, or stop all writes at once."""
+    """Let agents write ("on"), or stop all writes at once ("off")."""
     enabled = word == "on"
-    changed = config_changes.set_writes(enabled, by=ACTOR)
-    said = "Writes are on." if enabled else "Writes are off: no agent can change anything."
-    return said if changed else f"{said} They were before."
+    changed = config_changes.set_settings(by=ACTOR, writes_enabled=enabled)
+    line = "Writes are on." if enabled else "Writes are off: no agent can change anything."
+    return line if changed else f"{line} They were before."
 
 
 def operations() -> str:
@@ -51,60 +69,47 @@ def operations() -> str:
         for group in offered(server_config.current())
         for offer in group.offers
     ]
-    return output.aligned(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
+    return output.table(("NAME", "METHOD", "ROUTE", "SAFETY", "GROUP", "EXPOSED", "MODE", "NOTES"), rows)
 
 
-def _change(names: Sequence[str], *, exposed: bool, publish_as: str | None = None) -> list[str]:
+def _targets(wanted: Sequence[str]) -> list[OfferedGroup | Named]:
+    """Return the groups, operations and tools of these names; a group goes before what has the same name."""
     groups = {group.name: group for group in offered(server_config.current())}
-    targets = [_target(name, groups) for name in names]
-    if publish_as is not None:
-        _check_publishing(targets, publish_as)
-    for target in targets:
-        if isinstance(target, OfferedGroup) and target.locked and not exposed:
-            msg = f"Group {target.name!r} is exposed by DJANGO_MCP['TOOL_GROUPS']: take it out there."
+    targets = []
+    for name in wanted:
+        target = groups.get(name) or named(name)
+        if target is None:
+            msg = f"There is no group, operation or tool {name!r}. {cure(name, [*groups, *names()])}"
             raise CommandError(msg)
+        targets.append(target)
+    return targets
+
+
+def _change(targets: Sequence[OfferedGroup | Named], *, exposed: bool, publish_as: str | None = None) -> list[str]:
     with transaction.atomic(using=router.db_for_write(ToolGroup)):
         return [
             _set_group(target, exposed=exposed, publish_as=publish_as)
             if isinstance(target, OfferedGroup)
-            else _set_named(target, exposed=exposed)
+            else _set_rule(target, exposed=exposed)
             for target in targets
         ]
 
 
-def _check_publishing(targets: Sequence[OfferedGroup | Named], publish_as: str) -> None:
-    if publish_as not in PublishAs.values:
-        msg = f"{publish_as!r} is no way to publish: one of {', '.join(PublishAs.values)}."
-        raise CommandError(msg)
-    for target in targets:
-        if not isinstance(target, OfferedGroup) or not target.operation_count:
-            msg = f"{target.name!r} is no group of operations: only the operations of whole groups are published in a way."
-            raise CommandError(msg)
-
-
-def _target(name: str, groups: dict[str, OfferedGroup]) -> OfferedGroup | Named:
-    found = groups.get(name) or named(name)
-    if found is None:
-        msg = f"There is no group, operation or tool {name!r}. {cure(name, [*groups, *names()])}"
-        raise CommandError(msg)
-    return found
-
-
 def _set_group(group: OfferedGroup, *, exposed: bool, publish_as: str | None) -> str:
-    said: dict[str, Any] = {} if group.locked else {"exposed": exposed}
+    values: dict[str, Any] = {} if group.locked else {"exposed": exposed}
     if publish_as is not None:
-        said["publish_as"] = publish_as
-    config_changes.set_group(group.name, by=ACTOR, **said)
-    word = "exposed" if exposed else "hidden"
+        values["publish_as"] = publish_as
+    config_changes.set_group(group.name, by=ACTOR, **values)
+    line = f"Group {group.name}: {'exposed' if exposed else 'hidden'}"
     if group.name == API_TOOLS:
-        return f"Group {group.name}: {word}."
-    left_out = sum(offer.by_name_only for offer in group.offers) if exposed else 0
-    note = f" {left_out} with their own authentication are exposed by name only." if left_out else ""
+        return f"{line}."
+    by_name_only = sum(offer.by_name_only for offer in group.offers) if exposed else 0
+    note = f" {by_name_only} with their own authentication are exposed by name only." if by_name_only else ""
     tools = f", {group.tool_count} tools" if group.tool_count else ""
-    return f"Group {group.name}: {word}, {group.operation_count} operations{tools}.{note}"
+    return f"{line}, {group.operation_count} operations{tools}.{note}"
 
 
-def _set_named(found: Named, *, exposed: bool) -> str:
+def _set_rule(target: Named, *, exposed: bool) -> str:
     exposure = ToolRule.Exposure.EXPOSED if exposed else ToolRule.Exposure.HIDDEN
-    config_changes.set_rule(found.name, found.method, found.route, by=ACTOR, exposure=exposure.value)
-    return f"{'Tool' if found.is_tool else 'Operation'} {found.name}: {exposure.value}."
+    config_changes.set_rule(target.name, target.method, target.route, by=ACTOR, exposure=exposure.value)
+    return f"{'Tool' if target.is_tool else 'Operation'} {target.name}: {exposure}."

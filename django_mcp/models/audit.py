@@ -1,4 +1,4 @@
-"""The record: append only, whole without any other row."""
+"""The record: append only, and complete without any other row."""
 
 from datetime import datetime
 from typing import Any, NoReturn
@@ -12,7 +12,7 @@ from django_mcp.types import EventKind
 
 
 class AppendOnly(TypeError):
-    """The record is never rewritten."""
+    """Someone tried to rewrite the record."""
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -28,7 +28,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
 
 
 class AuditEvent(models.Model):
-    """One line of the record. Snapshots only: deleting a user, a key or a confirmation keeps it."""
+    """One line of the record. It holds snapshots only: deleting a user, a key or a confirmation does not touch it."""
 
     time = models.DateTimeField(_("time"), default=timezone.now)
     kind = models.CharField(_("kind"), max_length=20, choices=EventKind.choices)

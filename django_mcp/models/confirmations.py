@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Any, Self
+from typing import Self
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
@@ -12,46 +12,24 @@ from django.utils.translation import gettext_lazy as _
 
 from django_mcp.types import ApprovalMode, Channel, Safety, State
 
-OPEN_STATES = (State.ISSUED.value, State.APPROVED.value)
+OPEN_STATES = (State.ISSUED, State.APPROVED)
 
 
 class ConfirmationQuerySet(models.QuerySet["Confirmation"]):
     def open(self) -> Self:
-        """Return those that can still be redeemed, but for their expiry."""
+        """Return the confirmations that can still be redeemed, but for their expiry."""
         return self.filter(state__in=OPEN_STATES)
 
     def shown_as(self, state: State, now: datetime) -> Self:
-        """Return those whose `shown_state` is that one. An execution left behind reads as unknown."""
+        """Return the confirmations whose `shown_state` is `state`. An execution left behind reads as unknown."""
         overdue = Q(state__in=OPEN_STATES, expires_at__lte=now)
         if state is State.EXPIRED:
-            return self.filter(Q(state=state.value) | overdue)
-        if state.value in OPEN_STATES:
-            return self.filter(state=state.value, expires_at__gt=now)
+            return self.filter(Q(state=state) | overdue)
+        if state in OPEN_STATES:
+            return self.filter(state=state, expires_at__gt=now)
         if state is State.UNKNOWN:
-            return self.filter(state__in=(State.EXECUTING.value, state.value))
-        return self.filter(state=state.value)
-
-    def claim(self, jti: uuid.UUID, *, origin: str, nonce: str, channel: str) -> bool:
-        """Move one from `origin` to executing; True for the one caller who did."""
-        return bool(
-            self.filter(jti=jti, state=origin).update(
-                state=State.EXECUTING.value, nonce=nonce, channel=channel, claimed_at=timezone.now()
-            )
-        )
-
-    def held(self, jti: uuid.UUID, *, nonce: str) -> Self:
-        """Return the one that the claim of this nonce is executing."""
-        return self.filter(jti=jti, state=State.EXECUTING.value, nonce=nonce)
-
-    def give_back(self, jti: uuid.UUID, *, nonce: str, to: str) -> bool:
-        """Undo a claim that is still ours."""
-        return bool(self.held(jti, nonce=nonce).update(state=to, nonce="", channel="", claimed_at=None))
-
-    def settle(self, jti: uuid.UUID, *, nonce: str, state: str, outcome: dict[str, Any]) -> bool:
-        """Write the outcome of a claim that is ours; the effective arguments are no longer needed."""
-        return bool(
-            self.held(jti, nonce=nonce).update(state=state, outcome=outcome, settled_at=timezone.now(), effective=None)
-        )
+            return self.filter(state__in=(State.EXECUTING, state))
+        return self.filter(state=state)
 
 
 class Confirmation(models.Model):
@@ -107,11 +85,11 @@ class Confirmation(models.Model):
 
     @property
     def expired(self) -> bool:
-        """Tell whether its time is over; at the very instant it is."""
+        """Tell whether its time is over, which it is at the very instant of its expiry."""
         return self.expires_at <= timezone.now()
 
     @property
     def shown_state(self) -> str:
-        """Return the state as people see it: one that is open and overdue has expired, whoever writes that down."""
+        """Return the state as people see it: an open confirmation whose time is over reads as expired."""
         overdue = self.state in OPEN_STATES and self.expired
         return State.EXPIRED.value if overdue else self.state

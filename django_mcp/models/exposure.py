@@ -1,6 +1,7 @@
 """What is exposed, and how it is approved: the server's one row, its groups and its rules."""
 
 import uuid
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from django.db import models
@@ -17,15 +18,15 @@ def new_stamp() -> str:
 
 class ServerSettingsQuerySet(models.QuerySet["ServerSettings"]):
     def update(self, **values: Any) -> int:
-        """Change the row in bulk, with a new stamp: the switch that stops all writes must work from a shell too."""
+        """Change the row with a new stamp: the switch that stops all writes must work from a shell too."""
         return super().update(**{"stamp": new_stamp(), **values})
 
 
 class ServerSettings(models.Model):
-    """The server's one row. A blank value leaves the word to `DJANGO_MCP`.
+    """The server's one row. Where a value is blank, that of `DJANGO_MCP` holds.
 
-    `stamp` changes with every change of settings, exposure or rules: processes compare it to know that what they
-    hold in memory is old. It is random, so that a rolled back change cannot make two contents share a stamp.
+    `stamp` changes with every change of settings, groups or rules: processes compare it to know that their copy of
+    the rows is old. It is random, so that a change that was rolled back cannot share its stamp with another.
     """
 
     ONLY = 1
@@ -51,10 +52,11 @@ class ServerSettings(models.Model):
     def __str__(self) -> str:
         return str(_("Server settings"))
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
         self.pk = self.ONLY
         self.stamp = new_stamp()
-        super().save(*args, **kwargs)
+        columns = None if update_fields is None else {*update_fields, "stamp"}
+        super().save(*args, update_fields=columns, **kwargs)
 
     @classmethod
     def load(cls) -> "ServerSettings":
@@ -63,7 +65,7 @@ class ServerSettings(models.Model):
 
     @classmethod
     def touch(cls) -> None:
-        """Tell every process that what it holds in memory is old."""
+        """Renew the stamp, so that every process reads the rows again."""
         if not ServerSettings.objects.filter(pk=cls.ONLY).update(stamp=new_stamp()):
             cls.load()
 
@@ -72,7 +74,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 class StampedQuerySet(models.QuerySet[Row]):
-    """Bulk changes send no signals, so they renew the stamp themselves."""
+    """Renews the stamp with bulk changes, which send no signals."""
 
     def update(self, **values: Any) -> int:
         changed = super().update(**values)
@@ -118,9 +120,10 @@ class ToolGroup(models.Model):
 
 
 class ToolRule(models.Model):
-    """A word on one operation or tool, known by method and route as well as by name.
+    """What holds for one operation or tool, whatever its group's row says.
 
-    Either may change with the host's code: a restriction that matches one of them applies.
+    An operation is known by its method and route as well as by its name. Either may change with the host's code: a
+    restriction whose name or route still matches applies.
     """
 
     class Exposure(models.TextChoices):
@@ -154,5 +157,5 @@ class ToolRule(models.Model):
 @receiver([post_save, post_delete], sender=ToolGroup)
 @receiver([post_save, post_delete], sender=ToolRule)
 def renew_stamp(**_kwargs: Any) -> None:
-    """Saves, cascades, fixtures and the admin's bulk deletion all end here."""
+    """Renew the stamp: saves, cascades, fixtures and the admin's bulk deletion all send these signals."""
     ServerSettings.touch()

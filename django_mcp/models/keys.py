@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from django_mcp.types import ApprovalMode, Safety
 
-# The words are those of the wire and of the command line.
+# The labels are the values, as on the wire and on the command line.
 SAFETY_CHOICES = [(safety.value, safety.value) for safety in Safety]
 
 
@@ -24,23 +24,23 @@ class APIKeyQuerySet(models.QuerySet["APIKey"]):
         )
 
     def in_state(self, state: "APIKey.State", now: datetime | None = None) -> Self:
-        """Return the keys whose `state` is that one."""
+        """Return the keys in a state, as `APIKey.state` has it."""
         now = now or timezone.now()
         if state is APIKey.State.REVOKED:
             return self.filter(revoked_at__isnull=False)
-        standing = self.filter(revoked_at__isnull=True)
+        unrevoked = self.filter(revoked_at__isnull=True)
         if state is APIKey.State.EXPIRED:
-            return standing.filter(expires_at__lte=now)
+            return unrevoked.filter(expires_at__lte=now)
         if state is APIKey.State.USER_INACTIVE:
-            return standing.exclude(expires_at__lte=now).filter(user__is_active=False)
+            return unrevoked.exclude(expires_at__lte=now).filter(user__is_active=False)
         return self.usable(now)
 
 
 class APIKey(models.Model):
-    """A key for one user, which never changes. Only a digest of the secret is kept.
+    """A key that acts as one user, who never changes. Only a digest of its secret is kept.
 
-    A new key reaches nothing: `groups` names what it reaches, `highest_safety` what it may do there.
-    `permissions` is null where the key is not narrowed to any.
+    `groups` names what the key reaches, at first nothing, and `highest_safety` what it may do there. `permissions`
+    is null where the key is not narrowed to any.
     """
 
     class State(models.TextChoices):
@@ -86,7 +86,7 @@ class APIKey(models.Model):
 
     @property
     def state(self) -> "APIKey.State":
-        """Return whether the key may authenticate now, or why not. At the instant of its expiry it may not."""
+        """Return whether the key may authenticate now, or why not. From the instant of its expiry on it may not."""
         if self.revoked_at is not None:
             return self.State.REVOKED
         if self.expires_at is not None and self.expires_at <= timezone.now():

@@ -1,6 +1,6 @@
-"""The shape of `input_required` (MCP 2026-07-28, multi round-trip requests): what is asked of a client and its answers.
+"""The wire format of questions to a client and of its answers (MCP 2026-07-28, multi round-trip requests).
 
-Reads and writes it, keeps nothing. Only revisions without a handshake have it.
+Only revisions without a handshake have it. Nothing is kept here: the state of a question travels with it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ SAMPLE = "sampling/createMessage"
 ROOTS = "roots/list"
 
 _TEXT = {"type": "string"}
-# What a client's result must be to be one of that method at all.
+# The schema of a client's result, by the method of the request.
 _RESULTS: Mapping[str, Mapping[str, Any]] = {
     ELICIT: {
         "properties": {"action": {"enum": ["accept", "decline", "cancel"]}, "content": {"type": ["object", "null"]}},
@@ -40,7 +40,7 @@ _RESULTS: Mapping[str, Mapping[str, Any]] = {
         "required": ["roots"],
     },
 }
-# The restricted schemas of form fields: nothing nests, so that every client can draw them.
+# The restricted schemas of form fields (PrimitiveSchemaDefinition): nothing nests, so that every client can draw them.
 _FIELD_TYPES = ("string", "number", "integer", "boolean")
 
 
@@ -48,7 +48,7 @@ _FIELD_TYPES = ("string", "number", "integer", "boolean")
 class Question:
     """One request to the client.
 
-    `needs` are the capabilities without which it must not be sent, in the form that clients declare them in.
+    `needs` are the capabilities without which it must not be sent, in the form in which clients declare them.
     """
 
     method: str
@@ -62,10 +62,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a request brings along for questions: what may be asked of its client, and what was answered.
+    """The part of a request that is about questions: its client's capabilities, and its answers to earlier ones.
 
-    `supported` is False where its revision has no questions. `state` is what the client echoes, None on a first call;
-    `responses` mean nothing without it.
+    `supported` is False where its revision has no questions. `responses` are the client's, by the question's key. They
+    mean nothing without `state`, the text that the client echoes, None on a first call.
     """
 
     supported: bool = False
@@ -79,14 +79,14 @@ class Inputs:
         if declared.get("elicitation") == {}:
             # For backwards compatibility (client/elicitation, Capabilities).
             declared["elicitation"] = {"form": {}}
-        found: dict[str, Any] = {}
+        missing: dict[str, Any] = {}
         for question in questions:
-            _merge(found, _missing(question.needs, declared))
-        return found
+            _add_missing(missing, question.needs, declared)
+        return missing
 
 
 def needs_of(method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the capabilities that a request of the protocol's own takes, None for a method that it does not know."""
+    """Return the capabilities that a request of one of the protocol's methods needs, None for another method."""
     if method == ELICIT:
         return {"elicitation": {str(params.get("mode", "form")): {}}}
     if method == SAMPLE:
@@ -100,7 +100,7 @@ def needs_of(method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def result(requests: Mapping[str, Mapping[str, Any]], state: str) -> dict[str, Any]:
-    """Return the InputRequiredResult that asks the requests, by key, and has the state echoed."""
+    """Return the InputRequiredResult that sends the requests, by key, and the state that the client is to echo."""
     return {"resultType": INPUT_REQUIRED, "inputRequests": dict(requests), "requestState": state}
 
 
@@ -110,7 +110,7 @@ def asks(answer: Mapping[str, Any]) -> bool:
 
 
 def is_answer(request: Mapping[str, Any], response: Any) -> bool:
-    """Tell whether a client's response is a result of the request's method, whatever was entered."""
+    """Tell whether a client's response is a result of the request's method, whatever its content."""
     if not isinstance(response, Mapping):
         return False
     schema = _RESULTS.get(request["method"])
@@ -118,9 +118,9 @@ def is_answer(request: Mapping[str, Any], response: Any) -> bool:
 
 
 def entered(request: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a response with no more content than was asked for; None where the content does not fit the form.
+    """Return a response with the fields of the request's form alone; None where their content does not fit the form.
 
-    Content that came with a refusal, or without a form, was not asked for.
+    The content of a refusal, or of a request without a form, is dropped.
     """
     if request["method"] != ELICIT:
         return dict(response)
@@ -132,11 +132,14 @@ def entered(request: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str
 
 
 def form_problem(properties: Any) -> str | None:
-    """Return what keeps `properties` from being the fields of a form, None where nothing does."""
+    """Return the reason, as half a sentence, why `properties` are no fields of a form; None where they are."""
     if not isinstance(properties, Mapping):
         return "its fields must be a mapping of names to schemas"
     for name, schema in properties.items():
-        if not isinstance(name, str) or not isinstance(schema, Mapping) or not _is_field(schema):
+        kind = schema.get("type") if isinstance(schema, Mapping) else None
+        choices = schema.get("items") if kind == "array" else None
+        has_choices = isinstance(choices, Mapping) and not choices.keys().isdisjoint(("enum", "anyOf"))
+        if not isinstance(name, str) or not (has_choices or kind in _FIELD_TYPES):
             return f"the field {name!r} must be a string, number, integer or boolean, or an array of an enum's texts"
         try:
             Draft202012Validator.check_schema(dict(schema))
@@ -145,29 +148,15 @@ def form_problem(properties: Any) -> str | None:
     return None
 
 
-def _is_field(schema: Mapping[str, Any]) -> bool:
-    if schema.get("type") != "array":
-        return schema.get("type") in _FIELD_TYPES
-    items = schema.get("items")
-    return isinstance(items, Mapping) and bool({"enum", "anyOf"} & items.keys())
-
-
 def _validator(schema: Mapping[str, Any]) -> Validator:
     return json_schemas.validator(schema, Draft202012Validator, formats=True)
 
 
-def _missing(needs: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _add_missing(missing: dict[str, Any], needs: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the needs that are not declared to those that are missing already, and return them; all three are trees."""
     for name, inner in needs.items():
-        has = declared.get(name)
-        if not isinstance(has, Mapping):
-            found[name] = inner
-        elif left := _missing(inner, has):
-            found[name] = left
-    return found
-
-
-def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
-    for name, inner in more.items():
-        into[name] = dict(into.get(name, {}))
-        _merge(into[name], inner)
+        known = declared.get(name)
+        branch = _add_missing(dict(missing.get(name, {})), inner, known if isinstance(known, Mapping) else {})
+        if branch or not isinstance(known, Mapping):
+            missing[name] = branch
+    return missing

@@ -1,4 +1,4 @@
-"""What the headers of a request repeat of its body (MCP 2026-07-28, Streamable HTTP, "Request Metadata").
+"""The headers that repeat parts of a request's body (MCP 2026-07-28, Streamable HTTP, "Request Metadata").
 
 Whatever stands between client and server may route by these headers, so a request whose headers and body differ means
 two things at once and is refused.
@@ -17,9 +17,9 @@ METHOD_HEADER = "Mcp-Method"
 NAME_HEADER = "Mcp-Name"
 PARAM_PREFIX = "Mcp-Param-"
 ANNOTATION = "x-mcp-header"
-# The parameter that `Mcp-Name` repeats, by method; of the methods with one, the others are not served here.
-_NAMED_BY = {"tools/call": "name"}
-MIRRORED_TYPES = ("string", "integer", "boolean")
+# The parameter that `Mcp-Name` repeats, by method; the other methods that have one are not served here.
+_NAME_PARAMETERS = {"tools/call": "name"}
+ANNOTATED_TYPES = ("string", "integer", "boolean")
 
 _ENCODED = re.compile(r"=\?base64\?(?P<payload>.*)\?=")
 _PLAIN = re.compile(r"[\t\x20-\x7E]*")
@@ -36,10 +36,10 @@ def check_message(message: Message, headers: Mapping[str, str]) -> None:
     # The method is the one of these values that has no encoded form.
     if _stripped(headers, METHOD_HEADER) != message.method:
         raise mismatch(METHOD_HEADER, "method")
-    field = _NAMED_BY.get(message.method)
-    name = None if field is None else message.params.get(field)
-    if isinstance(name, str) and _said(headers, NAME_HEADER) != name:
-        raise mismatch(NAME_HEADER, f"params.{field}", encodes=True)
+    parameter = _NAME_PARAMETERS.get(message.method)
+    name = None if parameter is None else message.params.get(parameter)
+    if isinstance(name, str) and decoded(_stripped(headers, NAME_HEADER)) != name:
+        raise mismatch(NAME_HEADER, f"params.{parameter}", encodes=True)
 
 
 def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], headers: Mapping[str, str]) -> None:
@@ -47,29 +47,35 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], hea
 
     An argument that is absent or null has no header, any other has one. Headers that no schema declares are ignored.
     """
-    for path, name, kind in declared(schema):
+    for path, name, kind in header_parameters(schema):
         # Web servers know only hyphens in the names of headers.
         header = PARAM_PREFIX + name.replace("_", "-")
-        value = _at(arguments, path)
-        said, expected = _said(headers, header), _as_text(value)
-        same = said == expected or (kind == "integer" and _same_number(said, value))
-        if (header in headers) is (expected is None) or not same:
+        argument: Any = arguments
+        for key in path:
+            argument = argument.get(key) if isinstance(argument, Mapping) else None
+        text, expected = decoded(_stripped(headers, header)), _header_text(argument)
+        # 42 and 42.0 are one number; a type of exactly int or float is no bool.
+        number = _WHOLE_NUMBER.fullmatch(text or "") if kind == "integer" and type(argument) in {int, float} else None
+        equal = text == expected or (number is not None and int(number[1]) == argument)
+        if (header in headers) is (expected is None) or not equal:
             raise mismatch(PARAM_PREFIX + name, ".".join(("params.arguments", *path)), encodes=True)
 
 
-def declared(schema: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, str]]:
+def header_parameters(
+    schema: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """Yield path, header name and type of the arguments that an input schema wants repeated in headers.
 
-    Only what clients may honour counts: on text, integers and booleans, reached through `properties` alone.
+    Only parameters that clients may repeat count: text, integers and booleans, reached through `properties` alone.
     """
     properties = schema.get("properties")
     for key, inner in properties.items() if isinstance(properties, Mapping) else ():
         if not isinstance(inner, Mapping):
             continue
         name, kind = inner.get(ANNOTATION), inner.get("type")
-        if isinstance(name, str) and HEADER_NAME.fullmatch(name) and isinstance(kind, str) and kind in MIRRORED_TYPES:
+        if isinstance(name, str) and HEADER_NAME.fullmatch(name) and isinstance(kind, str) and kind in ANNOTATED_TYPES:
             yield (*path, key), name, kind
-        yield from declared(inner, (*path, key))
+        yield from header_parameters(inner, (*path, key))
 
 
 def is_param_header(name: str) -> bool:
@@ -78,13 +84,13 @@ def is_param_header(name: str) -> bool:
     return prefix.lower() == PARAM_PREFIX.lower() and HEADER_NAME.fullmatch(rest) is not None
 
 
-def decoded(text: str) -> str | None:
-    """Return what a header's value stands for, plain or as `=?base64?…?=`; None where it is neither."""
-    if not _PLAIN.fullmatch(text):
+def decoded(value: str | None) -> str | None:
+    """Return the text of a header's value, plain or as `=?base64?…?=`; None where it is neither or None."""
+    if value is None or not _PLAIN.fullmatch(value):
         return None
-    encoded = _ENCODED.fullmatch(text)
+    encoded = _ENCODED.fullmatch(value)
     if encoded is None:
-        return text
+        return value
     payload = encoded["payload"]
     try:
         content = base64.b64decode(payload, validate=True)
@@ -95,21 +101,9 @@ def decoded(text: str) -> str | None:
 
 
 def mismatch(header: str, source: str, *, encodes: bool = False) -> ProtocolError:
-    """Return the refusal of a request whose header does not say what its source in the body says."""
+    """Return the refusal of a request whose header does not repeat its source in the body."""
     how = ", in plain ASCII or as =?base64?…?= of its UTF-8, and be left out where there is none" if encodes else ""
     return ProtocolError(ProtocolError.HEADERS, f"Header mismatch: {header} must repeat the body's {source}{how}.")
-
-
-def _as_text(value: Any) -> str | None:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, str | int | float) else None
-
-
-def _same_number(said: str | None, value: Any) -> bool:
-    number = _WHOLE_NUMBER.fullmatch(said or "")
-    whole = isinstance(value, int | float) and not isinstance(value, bool)
-    return whole and number is not None and int(number[1]) == value
 
 
 def _stripped(headers: Mapping[str, str], name: str) -> str | None:
@@ -118,13 +112,8 @@ def _stripped(headers: Mapping[str, str], name: str) -> str | None:
     return None if value is None else value.strip(" \t")
 
 
-def _said(headers: Mapping[str, str], name: str) -> str | None:
-    value = _stripped(headers, name)
-    return None if value is None else decoded(value)
-
-
-def _at(arguments: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    value: Any = arguments
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
+def _header_text(argument: Any) -> str | None:
+    """Return the text by which a header repeats an argument, None for an argument that has no header."""
+    if isinstance(argument, bool):
+        return "true" if argument else "false"
+    return str(argument) if isinstance(argument, str | int | float) else None

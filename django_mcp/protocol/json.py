@@ -8,7 +8,7 @@ Many readers hold every number as a double, and few take NaN: `parse_portable` a
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -19,6 +19,16 @@ from django_mcp.text import LEFT_OUT, clean_text
 MAX_DEPTH = 64
 # CPython's default limit; one of our own, because a host may have lifted the interpreter's.
 MAX_DIGITS = 4300
+# The integers that every JSON reader keeps exact (RFC 8259, section 6).
+MAX_EXACT = 2**53 - 1
+# MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
+MAX_STORED_DEPTH = 24
+MAX_BYTES = 8 * 1024
+NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+# Integers have no leading zeros.
+_LONG_NUMBER = re.compile(rb"[1-9][0-9]{15}")
 
 
 class NotStrict(ValueError):
@@ -27,6 +37,7 @@ class NotStrict(ValueError):
 
 def parse(text: str, *, levels: int = MAX_DEPTH) -> Any:
     """Return the value of a JSON text whose objects and arrays nest at most `levels` deep. Raises NotStrict."""
+    too_deep = f"it nests deeper than {MAX_DEPTH} levels"
     try:
         value = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
@@ -34,17 +45,23 @@ def parse(text: str, *, levels: int = MAX_DEPTH) -> Any:
     except json.JSONDecodeError as error:
         raise NotStrict(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
-        raise NotStrict(f"it nests deeper than {MAX_DEPTH} levels") from None
-    _check_depth(text, value, levels)
-    _check_surrogates(text, value)
+        raise NotStrict(too_deep) from None
+    # No value nests deeper than it has opening brackets, and counting bytes is far cheaper than walking.
+    if text.count("[") + text.count("{") > levels and _nests_deeper(value, levels):
+        raise NotStrict(too_deep)
+    if _SURROGATE.search(text):
+        try:
+            compact(value).encode()
+        except UnicodeEncodeError:
+            raise NotStrict("a string holds half of a surrogate pair") from None
     return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise NotStrict("an object has the same key twice")
-    return found
+    return members
 
 
 def _constant(text: str) -> Any:
@@ -53,7 +70,7 @@ def _constant(text: str) -> Any:
 
 def _float(text: str) -> float:
     number = float(text)
-    if number in {float("inf"), float("-inf")}:
+    if math.isinf(number):
         raise NotStrict("a number is too large")
     return number
 
@@ -64,62 +81,14 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _check_depth(text: str, value: Any, levels: int) -> None:
-    # No value nests deeper than it has opening brackets, and counting bytes is far cheaper than walking.
-    if text.count("[") + text.count("{") <= levels:
-        return
-    level = _containers([value])
+def _nests_deeper(value: Any, levels: int) -> bool:
+    containers = [value] if isinstance(value, dict | list) else []
     for _level in range(levels):
-        level = _containers(chain.from_iterable(_children(item) for item in level))
-        if not level:
-            return
-    raise NotStrict(f"it nests deeper than {MAX_DEPTH} levels")
-
-
-def _containers(values: Iterable[Any]) -> list[Any]:
-    return [item for item in values if isinstance(item, dict | list)]
-
-
-def _children(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
-
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-
-
-def _check_surrogates(text: str, value: Any) -> None:
-    if _SURROGATE.search(text) is None:
-        return
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise NotStrict("a string holds half of a surrogate pair") from None
-
-
-# The integers that every JSON reader keeps exact (RFC 8259, section 6).
-MAX_EXACT = 2**53 - 1
-NOT_FINITE = "NaN and infinite numbers in the response are shown as null."
-
-# Integers have no leading zeros.
-_LONG_NUMBER = re.compile(rb"[1-9][0-9]{15}")
-
-
-def plain(value: Any) -> Any:
-    """Return a value as DRF writes it: serializers' data, dates, decimals, UUIDs, lazy texts. As `parse_portable` would read it.
-
-    Raises TypeError, ValueError or RecursionError for what JSON cannot say.
-    """
-    return parse_portable(json.dumps(value, cls=JSONEncoder))[0]
-
-
-def compact(value: Any) -> str:
-    """Return a JSON value as text without white space."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def size(value: Any) -> int:
-    """Return the length of a JSON value in bytes, as compact text in UTF-8."""
-    return len(compact(value).encode("utf-8", "surrogatepass"))
+        if not containers:
+            return False
+        items = chain.from_iterable(item.values() if isinstance(item, dict) else item for item in containers)
+        containers = [item for item in items if isinstance(item, dict | list)]
+    return bool(containers)
 
 
 def parse_portable(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
@@ -128,34 +97,50 @@ def parse_portable(content: bytes | str) -> tuple[Any, tuple[str, ...]]:
     Raises ValueError or RecursionError where it is not JSON.
     """
     content = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    odd: list[str] = []
+    not_finite: list[str] = []
 
     def number(text: str) -> float | None:
         value = float(text)
         if math.isfinite(value):
             return value
-        odd.append(text)
+        not_finite.append(text)
         return None
 
+    def integer(text: str) -> int | str:
+        return int(text) if len(text) < 16 or (len(text) < 18 and abs(int(text)) <= MAX_EXACT) else text
+
     # The hook is called for every integer, and hardly any text has one that is long enough to need it.
-    integers = _exact_integer if _LONG_NUMBER.search(content) else None
-    value = json.loads(content, parse_int=integers, parse_float=number, parse_constant=number)
-    return value, (NOT_FINITE,) if odd else ()
+    parse_int = integer if _LONG_NUMBER.search(content) else None
+    value = json.loads(content, parse_int=parse_int, parse_float=number, parse_constant=number)
+    return value, (NOT_FINITE,) if not_finite else ()
 
 
-def _exact_integer(text: str) -> int | str:
-    return int(text) if len(text) < 16 or (len(text) < 18 and abs(int(text)) <= MAX_EXACT) else text
+def plain(value: Any) -> Any:
+    """Return a value as DRF writes it, read by `parse_portable`: serializers' data, dates, decimals, UUIDs, lazy texts.
+
+    Raises TypeError, ValueError or RecursionError for a value that JSON cannot hold.
+    """
+    return parse_portable(json.dumps(value, cls=JSONEncoder))[0]
 
 
-# MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
-MAX_STORED_DEPTH = 24
+def compact(value: Any, *, default: Callable[[Any], Any] | None = None, allow_nan: bool = True) -> str:
+    """Return a JSON value as text without white space. `default` turns what is no JSON value into one.
+
+    Raises TypeError for another value, ValueError for NaN and infinity unless `allow_nan`.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=default, allow_nan=allow_nan)
+
+
+def size(value: Any) -> int:
+    """Return the length of a JSON value in bytes, as compact text in UTF-8."""
+    return len(compact(value).encode("utf-8", "surrogatepass"))
 
 
 def storable(value: Any, depth: int = MAX_STORED_DEPTH) -> Any:
     """Return a JSON value as any database's JSON column can hold it.
 
     NUL and lone surrogates, which PostgreSQL refuses, are replaced, numbers that are not finite become null, and what
-    lies too deep is left out.
+    lies deeper than `depth` levels is left out.
     """
     if isinstance(value, str):
         return clean_text(value)
@@ -170,9 +155,6 @@ def storable(value: Any, depth: int = MAX_STORED_DEPTH) -> Any:
     return value
 
 
-MAX_BYTES = 8 * 1024
-
-
 def bounded(value: Any, limit: int = MAX_BYTES) -> Any:
     """Return a storable value of at most about `limit` bytes of compact JSON: what comes first stays, whole.
 
@@ -183,21 +165,22 @@ def bounded(value: Any, limit: int = MAX_BYTES) -> Any:
     if isinstance(value, str):
         return value.encode()[: limit - 8].decode("utf-8", "ignore") + LEFT_OUT
     if isinstance(value, Mapping):
-        room = limit - size({"truncated": True})
-        return {**dict(_fitting(value.items(), room)), "truncated": True}
+        members = _fitting(value.items(), limit - size({"truncated": True}), skip=True)
+        return {**dict(members), "truncated": True}
     if isinstance(value, list):
-        return [*_fitting(value, limit - size([LEFT_OUT])), LEFT_OUT]
+        return [*_fitting(value, limit - size([LEFT_OUT]), skip=False), LEFT_OUT]
     return None
 
 
-def _fitting(items: Any, room: int) -> list[Any]:
-    kept = []
+def _fitting(items: Iterable[Any], room: int, *, skip: bool) -> list[Any]:
+    """Return the items that fit into `room` bytes; without `skip`, those before the first that does not."""
+    fitting = []
     for item in items:
         # The comma, and the brackets that a pair has here and a member has not, make it an upper bound.
         cost = size(item) + 1
         if cost <= room:
-            kept.append(item)
+            fitting.append(item)
             room -= cost
-        elif not isinstance(item, tuple):
+        elif not skip:
             break
-    return kept
+    return fitting

@@ -1,6 +1,5 @@
 """JSON-RPC 2.0 as MCP uses it: strict JSON, one message a body, ids echoed as they came."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,42 +31,48 @@ def parse(body: bytes) -> Any:
     Raises ProtocolError -32700 (HTTP 400) for text that is not UTF-8 or not strict JSON.
     """
     try:
-        text = body.decode("utf-8")
+        return strict_json.parse(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise _unparsable(f"byte {error.start} is not UTF-8") from None
-    try:
-        return strict_json.parse(text)
+        reason = f"byte {error.start} is not UTF-8"
     except strict_json.NotStrict as error:
-        raise _unparsable(str(error)) from None
+        reason = str(error)
+    raise ProtocolError(
+        ProtocolError.PARSE,
+        f"Parse error: {reason}. Send one JSON-RPC request as strict JSON in UTF-8.",
+        http_status=400,
+    )
 
 
 def id_of(value: Any) -> RequestId | None:
-    """Return the id of a message that may be malformed, as far as it can be read."""
-    found = value.get("id") if isinstance(value, dict) else None
-    return found if _is_id(found) else None
+    """Return the id of a message that may be malformed, None where it is neither a string nor an integer."""
+    request_id = value.get("id") if isinstance(value, dict) else None
+    return request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
 
 
-def envelope(value: Any, *, wrong_params: int = 200) -> Message | None:
-    """Return the message in a parsed body, None where it is a response: the server asks nothing, so it awaits none.
+def envelope(value: Any, request_id: RequestId | None, *, wrong_params: int = 200) -> Message | None:
+    """Return the message in a parsed body, None where it is a response: the server awaits none, as it asks nothing.
 
-    A string, an array or another non-object as `params` is -32602 under the HTTP status `wrong_params`; all else that
-    is no message is -32600 (HTTP 400), batches included.
+    `request_id` is the body's, as `id_of` reads it. Raises ProtocolError -32602 under the HTTP status `wrong_params`
+    for `params` that are no object, -32600 (HTTP 400) for any other malformed message and for batches.
     """
     if isinstance(value, list):
-        raise _no_request("Batches are not supported. Send one JSON-RPC request per HTTP request.")
+        raise _invalid_request("Batches are not supported. Send one JSON-RPC request per HTTP request.")
     if not isinstance(value, dict):
-        raise _no_request("The body must be one JSON-RPC request object.")
-    known = id_of(value)
+        raise _invalid_request("The body must be one JSON-RPC request object.")
     if value.get("jsonrpc") != VERSION:
-        raise _no_request('"jsonrpc" must be "2.0".', known)
-    if "id" in value and known is None:
-        raise _no_request('"id" must be a string or an integer; leave it out only in a notification.')
+        raise _invalid_request('"jsonrpc" must be "2.0".')
+    if "id" in value and request_id is None:
+        raise _invalid_request('"id" must be a string or an integer; leave it out only in a notification.')
     if "method" not in value and ("result" in value or "error" in value):
         return None
-    method = value.get("method")
+    method, params = value.get("method"), value.get("params")
     if not isinstance(method, str) or not method:
-        raise _no_request('"method" must be a string that names an MCP method.', known)
-    return Message(id=known, method=method, params=_params(value, known, wrong_params))
+        raise _invalid_request('"method" must be a string that names an MCP method.')
+    if params is not None and not isinstance(params, dict):
+        # A notification has no response to carry the error, so the HTTP status has to.
+        status = 400 if request_id is None else wrong_params
+        raise ProtocolError(ProtocolError.PARAMS, '"params" must be an object.', http_status=status)
+    return Message(id=request_id, method=method, params=params or {})
 
 
 def success(request_id: RequestId | None, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,49 +80,21 @@ def success(request_id: RequestId | None, result: Mapping[str, Any]) -> dict[str
     return {"jsonrpc": VERSION, "id": request_id, "result": result}
 
 
-def failure(error: ProtocolError, request_id: RequestId | None = None) -> dict[str, Any]:
+def failure(error: ProtocolError, request_id: RequestId | None) -> dict[str, Any]:
     """Return the response that carries an error. JSON-RPC 2.0 §5 wants a null id where none could be read."""
-    said: dict[str, Any] = {"code": error.code, "message": error.message}
+    members: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
-        said["data"] = error.data
-    return {"jsonrpc": VERSION, "id": request_id if error.request_id is None else error.request_id, "error": said}
+        members["data"] = error.data
+    return {"jsonrpc": VERSION, "id": request_id, "error": members}
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
     """Return a message as compact UTF-8. Lone surrogates, which have no UTF-8, become question marks.
 
-    Raises ValueError for NaN and Infinity, TypeError for what is no JSON value.
+    Raises ValueError for NaN and Infinity, TypeError for a value that JSON does not have.
     """
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "replace")
+    return strict_json.compact(message, allow_nan=False).encode("utf-8", "replace")
 
 
-def _params(value: dict[str, Any], known: RequestId | None, wrong: int) -> dict[str, Any]:
-    params = value.get("params")
-    if params is None:
-        return {}
-    if not isinstance(params, dict):
-        # A notification has no response to carry the error, so the HTTP status has to.
-        raise ProtocolError(
-            ProtocolError.PARAMS,
-            '"params" must be an object.',
-            http_status=400 if known is None else wrong,
-            request_id=known,
-        )
-    return params
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _unparsable(reason: str) -> ProtocolError:
-    return ProtocolError(
-        ProtocolError.PARSE,
-        f"Parse error: {reason}. Send one JSON-RPC request as strict JSON in UTF-8.",
-        http_status=400,
-    )
-
-
-def _no_request(text: str, request_id: RequestId | None = None) -> ProtocolError:
-    return ProtocolError(ProtocolError.REQUEST, f"Invalid request: {text}", http_status=400, request_id=request_id)
+def _invalid_request(text: str) -> ProtocolError:
+    return ProtocolError(ProtocolError.REQUEST, f"Invalid request: {text}", http_status=400)

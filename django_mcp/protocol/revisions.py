@@ -1,22 +1,22 @@
-"""The revisions of MCP that are spoken here, and what each one has.
+"""The revisions of MCP that are spoken here, and the fields that each one has.
 
 The table is taken from the JSON Schemas of the revisions. A name that is not in it is sent in no revision.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 # Revisions with the `initialize` handshake, oldest first; their names sort by date.
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-# Revisions whose every request says its own version and capabilities, so that there is no handshake.
+# Revisions whose every request names its own version and capabilities, so that there is no handshake.
 MODERN = ("2026-07-28",)
 REVISIONS = (*HANDSHAKE, *MODERN)
-# As clients are told them: the best first.
+# In the order in which clients are offered them: the newest first.
 OFFERED = REVISIONS[::-1]
 NEWEST_HANDSHAKE = HANDSHAKE[-1]
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-# What a request without the MCP-Protocol-Version header is taken for (MCP 2025-06-18, transports).
+# The revision of a request without the MCP-Protocol-Version header (MCP 2025-06-18, transports).
 ASSUMED = "2025-03-26"
 
 _SINCE: Mapping[str, str] = {
@@ -61,18 +61,13 @@ _SINCE: Mapping[str, str] = {
     **dict.fromkeys(("result.resultType", "capability.extensions"), "2026-07-28"),
 }  # fmt: skip
 
-# What a revision dropped again: the last that has it.
+# The last revision that has a feature, where a later one dropped it.
 _UNTIL: Mapping[str, str] = dict.fromkeys(("tool.execution", "capability.tasks"), "2025-11-25")
 
 
-def negotiate(asked: str) -> str:
-    """Return the revision to speak with a client that asked for one: that one, else the newest with a handshake."""
-    return asked if asked in HANDSHAKE else NEWEST_HANDSHAKE
-
-
-def is_modern(revision: str | None) -> bool:
-    """Tell whether a spoken revision is one of those without a handshake. None, a request that names none, is not."""
-    return revision in MODERN
+def negotiate(requested: str) -> str:
+    """Return the revision to speak with a client that requested one: that one, else the newest with a handshake."""
+    return requested if requested in HANDSHAKE else NEWEST_HANDSHAKE
 
 
 def has(revision: str, feature: str) -> bool:
@@ -82,67 +77,65 @@ def has(revision: str, feature: str) -> bool:
 
 
 def trim_initialize(result: Mapping[str, Any], revision: str) -> dict[str, Any]:
-    """Return an InitializeResult without what the negotiated revision lacks."""
-    kept = _kept(result, "initialize", revision)
-    kept["capabilities"] = _kept(result["capabilities"], "capability", revision)
-    kept["serverInfo"] = _kept(result["serverInfo"], "server", revision)
-    return kept
+    """Return an InitializeResult without the fields that the negotiated revision lacks."""
+    trimmed = _trimmed(result, "initialize", revision)
+    trimmed["capabilities"] = _trimmed(result["capabilities"], "capability", revision)
+    trimmed["serverInfo"] = _trimmed(result["serverInfo"], "server", revision)
+    return trimmed
 
 
 def complete(result: dict[str, Any], server: Mapping[str, Any], revision: str | None) -> dict[str, Any]:
-    """Return a result with what every result of the revision carries. `server` is the Implementation that answers.
+    """Return a result with the members that every result of the revision carries.
 
-    What says that it is of another `resultType` stays that.
+    `server` is the Implementation that answers. A result that has a `resultType` keeps it.
     """
-    if revision is None or not is_modern(revision):
+    if revision is None or revision not in MODERN:
         return result
-    meta = {**result.get("_meta", {}), SERVER_INFO: _kept(server, "server", revision)}
+    meta = {**result.get("_meta", {}), SERVER_INFO: _trimmed(server, "server", revision)}
     return {"resultType": "complete", **result, "_meta": meta}
 
 
 def trim_tool(tool: Mapping[str, Any], revision: str | None) -> dict[str, Any]:
     """Return a Tool without the fields that the revision lacks.
 
-    `revision` is None where the client did not say. Then nothing is dropped: all schemas admit further fields, and
+    `revision` is None where the client did not name one. Then nothing is dropped: all schemas admit further fields, and
     many clients that do use the newer ones leave the header out.
     """
-    return dict(tool) if revision is None else _kept(tool, "tool", revision)
+    return dict(tool) if revision is None else _trimmed(tool, "tool", revision)
 
 
 def trim_result(result: Mapping[str, Any], revision: str | None) -> dict[str, Any]:
-    """Return a CallToolResult without what the revision lacks; a content block of an unknown type becomes text.
+    """Return a CallToolResult without the fields that the revision lacks; a block of an unknown type becomes text.
 
-    `revision` is None where the client did not say: its fields stay, as in `trim_tool`, but no client survives a
+    `revision` is None where the client did not name one: its fields stay, as in `trim_tool`, but no client survives a
     content type that it does not know, so those are held to the assumed revision.
     """
-    kept = _kept(result, "result", revision or NEWEST_HANDSHAKE)
-    kept["content"] = [_block(block, revision) for block in result["content"]]
-    return kept
+    trimmed = _trimmed(result, "result", revision or NEWEST_HANDSHAKE)
+    trimmed["content"] = [_trimmed_block(block, revision) for block in result["content"]]
+    return trimmed
 
 
-def _block(block: Mapping[str, Any], revision: str | None) -> dict[str, Any]:
-    if not has(revision or ASSUMED, f"content.{block.get('type')}"):
-        return {"type": "text", "text": _described(block)}
+def _trimmed_block(block: Mapping[str, Any], revision: str | None) -> dict[str, Any]:
+    kind = block.get("type")
+    if not has(revision or ASSUMED, f"content.{kind}"):
+        description = (str(block[key]) for key in ("name", "mimeType", "uri") if key in block)
+        return {"type": "text", "text": " ".join([f"[{kind}]", *description])}
     if revision is None:
         return dict(block)
-    kept = _kept(block, "block", revision)
-    for field, kind in (("annotations", "hint"), ("resource", "contents")):
-        if field in kept:
-            kept[field] = _kept(kept[field], kind, revision)
-    return kept
+    trimmed = _trimmed(block, "block", revision)
+    for field, owner in (("annotations", "hint"), ("resource", "contents")):
+        if field in trimmed:
+            trimmed[field] = _trimmed(trimmed[field], owner, revision)
+    return trimmed
 
 
-def _described(block: Mapping[str, Any]) -> str:
-    known: Iterable[str] = (str(block[key]) for key in ("name", "mimeType", "uri") if key in block)
-    return " ".join([f"[{block.get('type')}]", *known])
-
-
-def _kept(value: Mapping[str, Any], kind: str, revision: str) -> dict[str, Any]:
-    names = _names(kind, revision)
+def _trimmed(value: Mapping[str, Any], owner: str, revision: str) -> dict[str, Any]:
+    names = _names(owner, revision)
     return {key: item for key, item in value.items() if key in names}
 
 
 @cache
-def _names(kind: str, revision: str) -> frozenset[str]:
+def _names(owner: str, revision: str) -> frozenset[str]:
+    """Return the names of the fields that an owner in the table, as `tool` or `server`, has in a revision."""
     features = (feature.partition(".") for feature in _SINCE if has(revision, feature))
-    return frozenset(name for owner, _, name in features if owner == kind)
+    return frozenset(name for prefix, _, name in features if prefix == owner)

@@ -1,8 +1,5 @@
 """The parameters of MCP's methods as DRF serializers: the one place where the wire format is read."""
 
-import base64
-import binascii
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, cast
@@ -11,7 +8,7 @@ from rest_framework import serializers
 
 from django_mcp.errors import ProtocolError
 
-# What `params._meta` calls what a request says of itself (MCP 2026-07-28, "Per-request protocol fields").
+# The keys of a request's metadata in `params._meta` (MCP 2026-07-28, "Per-request protocol fields").
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -43,7 +40,7 @@ class Object(serializers.Field[dict[str, Any], Any, dict[str, Any], Any]):
 
 
 class RequestMeta(serializers.Serializer[Any]):
-    """What `params._meta` must say in every request of the modern revisions; who the client is may be left out."""
+    """The members of `params._meta` in every request of the modern revisions; the client's name may be left out."""
 
     def get_fields(self) -> dict[str, Any]:
         # These names are no identifiers, and DRF would take their dots for a path.
@@ -51,33 +48,26 @@ class RequestMeta(serializers.Serializer[Any]):
 
 
 class InitializeParams(serializers.Serializer[Any]):
-    """What a client says in the handshake. Only the version is needed here."""
+    """The parameters of the handshake. Only the version is needed here."""
 
     protocolVersion = Text()  # noqa: N815 - the wire's spelling
 
 
 class ListToolsParams(serializers.Serializer[Any]):
-    """A page of the tools: the first, or the one after a cursor, which is read as the position it stands for."""
+    """The parameters of a listing: the first page, or the one after a cursor."""
 
     cursor = Text(required=False, allow_null=True)
 
-    def validate_cursor(self, value: str | None) -> str:
-        try:
-            return decode_cursor(value) if value else ""
-        except ValueError:
-            msg = "Unknown cursor; leave it out."
-            raise serializers.ValidationError(msg) from None
-
 
 class CallToolParams(serializers.Serializer[Any]):
-    """Which tool to call, and with what."""
+    """The parameters of a call: the tool's name and its arguments."""
 
     name = Text()
     arguments = Object(required=False, allow_null=True)
 
 
 class InputParams(serializers.Serializer[Any]):
-    """What a repeated call brings for the questions that it was answered with (MCP 2026-07-28)."""
+    """The parameters of a repeated call: the client's answers to the questions of the first (MCP 2026-07-28)."""
 
     inputResponses = Object(required=False, allow_null=True)  # noqa: N815 - the wire's spelling
     requestState = Text(required=False, allow_null=True)  # noqa: N815 - the wire's spelling
@@ -86,13 +76,12 @@ class InputParams(serializers.Serializer[Any]):
 def read(
     serializer_class: type[serializers.Serializer[Any]], params: Mapping[str, Any], *, http_status: int = 200
 ) -> dict[str, Any]:
-    """Return the validated parameters of a request; what the serializer does not know is left out.
+    """Return the validated parameters of a request, without those that the serializer does not know.
 
-    Raises ProtocolError -32602, under the HTTP status given, that names each wrong parameter.
+    Raises ProtocolError -32602, under the HTTP status, that names each wrong parameter.
     """
     try:
-        # Validation leaves nothing on a serializer, so one of each serves every request.
-        return dict(_shared(serializer_class).run_validation(params))
+        return dict(_instance(serializer_class).run_validation(params))
     except serializers.ValidationError as error:
         details = cast("dict[str, list[str]]", error.detail)
         problems = " ".join(f"{name}: {texts[0]}" for name, texts in details.items())
@@ -100,27 +89,6 @@ def read(
 
 
 @cache
-def _shared(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+def _instance(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    # Validation leaves no state on a serializer, so one of each serves every request.
     return serializer_class()
-
-
-# A digit for the part of the listing, and the name of what was listed last.
-_POSITION = re.compile(r"[0-9][A-Za-z0-9_-]{1,64}", re.ASCII)
-
-
-def encode_cursor(position: str) -> str:
-    """Return the cursor for a position: text that means nothing to a client."""
-    return base64.urlsafe_b64encode(position.encode()).rstrip(b"=").decode()
-
-
-def decode_cursor(cursor: str) -> str:
-    """Return the position that a cursor stands for. Raises ValueError for one that was never handed out."""
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        position = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")
-    except (UnicodeError, binascii.Error):
-        position = ""
-    if not _POSITION.fullmatch(position) or encode_cursor(position) != cursor:
-        msg = "no cursor of ours"
-        raise ValueError(msg)
-    return position

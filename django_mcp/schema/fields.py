@@ -1,6 +1,6 @@
-"""What drf-spectacular leaves out of a serializer or its fields and a caller has to know: notes on the way of mapping.
+"""drf-spectacular's mapping of serializers and fields, with the facts that it leaves out and a caller has to know.
 
-The notes travel in `x-mcp-` keys of the OpenAPI schema until `normal_form` reads them.
+The facts travel in `x-mcp-` keys of the OpenAPI schema until `keywords` and `json_schema` read them.
 """
 
 import re
@@ -26,15 +26,15 @@ from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 MAX_DEPTH = 16
-# A mark on what the host reads in its own way: its description does not bind.
+# Marks a schema whose value the host reads in its own way: the schema does not bind.
 LENIENT = "x-mcp-lenient"
 
-# These fields bring validators whose expressions are long, Python's own, and said by the format.
+# These fields bring validators whose expressions are long, Python's own, and say no more than the format.
 _SELF_EXPLAINING = (
     serializers.URLField, serializers.EmailField, serializers.SlugField, serializers.IPAddressField,
     serializers.UUIDField, serializers.FileField, serializers.DecimalField,
 )  # fmt: skip
-# What drf-spectacular knows no field of, it calls text.
+# drf-spectacular calls a field of any other class a text.
 _KNOWN = tuple(
     cls
     for cls in vars(serializers).values()
@@ -58,7 +58,7 @@ class FieldInspector:
         self._names: dict[type, str] = {}
         self._count = 0
 
-    # `more` is what the caller said besides, and no default of ours: a host's override need not know the argument.
+    # `more` are the caller's further arguments, without a default of ours: a host's override need not know them.
 
     def _get_serializer_name(self, serializer: Any, direction: str, *more: Any, **named: Any) -> str:
         name: str = super()._get_serializer_name(serializer, direction, *more, **named)  # type: ignore[misc]
@@ -134,12 +134,12 @@ class FieldInspector:
             return {key: True for key, attribute in flags.items() if getattr(field, attribute, False)}
         if not isinstance(schema, dict) or not isinstance(field, serializers.Field):
             return schema
-        remarks = {} if has_override(field, "field") else _remarks(field, direction)
-        return {**schema, **remarks, **({LENIENT: True} if direction == "request" and _is_lenient(field) else {})}
+        facts = {} if has_override(field, "field") else _facts(field, direction)
+        return {**schema, **facts, **({LENIENT: True} if direction == "request" and _is_lenient(field) else {})}
 
     def _mapped(self, field: Any, direction: str, *more: Any, **named: Any) -> Any:
         related = isinstance(field, serializers.PrimaryKeyRelatedField) and not has_override(field, "field")
-        # A related field may bring its rows by a method alone, which is not looked at otherwise.
+        # A related field may have its rows by `get_queryset()` alone, which drf-spectacular does not ask.
         if related and field.queryset is None and not field.read_only and field.pk_field is None:
             schema = self._map_model_field(field.get_queryset().model._meta.pk, None)  # type: ignore[attr-defined]  # noqa: SLF001
             # The key is not editable where it is the row's own; here it is a value.
@@ -151,7 +151,7 @@ class FieldInspector:
         return super()._map_serializer_field(field, direction, *more, **named)  # type: ignore[misc]
 
     def _map_response_type_hint(self, method: Any) -> Any:
-        # Without a hint that says more, drf-spectacular calls text what may be anything.
+        # Without a hint that it understands, drf-spectacular calls a value a text that may be anything.
         hint = get_override(method, "field") or get_type_hints(method).get("return")
         if hint is None:
             return self._anything(method)
@@ -168,18 +168,19 @@ class FieldInspector:
 
 
 def declared_secrets(cls: Any) -> dict[str, Any]:
-    """Return the fields that a serializer's class declares write-only, as properties, without making it."""
-    fields, extra = getattr(cls, "_declared_fields", {}), getattr(getattr(cls, "Meta", None), "extra_kwargs", None)
-    said = extra.items() if isinstance(extra, dict) else ()
-    hidden = (name for name, more in said if isinstance(more, dict) and more.get("write_only"))
-    found: dict[str, Any] = {name: {"writeOnly": True} for name in hidden}
-    for name, field in fields.items():
+    """Return the fields that a serializer's class declares write-only, as properties, without making the serializer."""
+    extra = getattr(getattr(cls, "Meta", None), "extra_kwargs", None)
+    options = extra.items() if isinstance(extra, dict) else ()
+    secrets: dict[str, Any] = {
+        name: {"writeOnly": True} for name, option in options if isinstance(option, dict) and option.get("write_only")
+    }
+    for name, field in getattr(cls, "_declared_fields", {}).items():
         inner = declared_secrets(get_class(getattr(field, "child", field)))
         if field.write_only:
-            found[name] = {"writeOnly": True}
+            secrets[name] = {"writeOnly": True}
         elif inner:
-            found[name] = {"properties": inner, "additionalProperties": True}
-    return found
+            secrets[name] = {"properties": inner, "additionalProperties": True}
+    return secrets
 
 
 def _is_unknown(field: Any) -> bool:
@@ -189,25 +190,23 @@ def _is_unknown(field: Any) -> bool:
 
 
 def _is_lenient(field: serializers.Field[Any, Any, Any, Any]) -> bool:
-    """Tell whether what is described of a field was said by hand, or its class reads what is sent by code of the host."""
+    """Tell whether a field is described by hand, or its value is read by code of the host."""
+    described = has_override(field, "field") or OpenApiSerializerFieldExtension.get_match(field) is not None
     cls: Any = type(field)
-    return (
-        has_override(field, "field")
-        or _reads_itself(cls)
-        or OpenApiSerializerFieldExtension.get_match(field) is not None
-    )
+    return described or _reads_itself(cls)
 
 
 @lru_cache(maxsize=2048)
 def _reads_itself(cls: Any) -> bool:
+    """Tell whether code of the host turns the value that is sent into the one that is used."""
     readers = (getattr(cls, name, None) for name in ("to_internal_value", "run_validation"))
     return any(not str(getattr(reader, "__module__", "")).startswith("rest_framework.") for reader in readers)
 
 
-def _remarks(field: serializers.Field[Any, Any, Any, Any], direction: str) -> dict[str, Any]:
-    remarks: dict[str, Any] = {}
+def _facts(field: serializers.Field[Any, Any, Any, Any], direction: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
     if isinstance(field, serializers.DecimalField):
-        remarks["x-mcp-decimal"] = {
+        facts["x-mcp-decimal"] = {
             "digits": field.max_digits,
             "places": field.decimal_places,
             "minimum": field.min_value,
@@ -216,13 +215,10 @@ def _remarks(field: serializers.Field[Any, Any, Any, Any], direction: str) -> di
             "direction": direction,
         }
     elif isinstance(field, serializers.FileField) and direction == "request":
-        remarks["x-mcp-file"] = True
-    if isinstance(field, _SELF_EXPLAINING) or _pattern_misleads(field):
-        remarks["x-mcp-no-pattern"] = True
-    return remarks
-
-
-def _pattern_misleads(field: serializers.Field[Any, Any, Any, Any]) -> bool:
-    """Tell whether a validator's expression means something else without its flags."""
+        facts["x-mcp-file"] = True
     regexes = [validator for validator in field.validators if isinstance(validator, RegexValidator)]
-    return any(regex.inverse_match or regex.flags & ~re.UNICODE for regex in regexes)
+    # Without its flags an expression means something else.
+    misleading = any(regex.inverse_match or regex.flags & ~re.UNICODE for regex in regexes)
+    if misleading or isinstance(field, _SELF_EXPLAINING):
+        facts["x-mcp-no-pattern"] = True
+    return facts

@@ -18,7 +18,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from django_mcp.schema.fields import LENIENT, FieldInspector, declared_secrets
-from django_mcp.schema.per_user import default_class, given
+from django_mcp.schema.per_user import default_schema_class, schema_classes
 
 PASSED_OVER = "get_operation: "
 
@@ -27,7 +27,7 @@ _messages: ContextVar[list[str] | None] = ContextVar("django_mcp_inspection", de
 
 @contextmanager
 def quietly() -> Iterator[list[str]]:
-    """Collect what drf-spectacular has to say in this context instead of printing it."""
+    """Collect the messages of drf-spectacular in this context instead of printing them."""
     messages: list[str] = []
     token = _messages.set(messages)
     try:
@@ -49,7 +49,7 @@ def _listen() -> None:
     # Its warn() and error(), which its modules and extensions have imported by name, all end in this one object of the
     # process. Its silence() is a flag for all threads, so it would swallow what the host's own `spectacular` command
     # or schema view says at the same time; and what is silenced is still counted, so that --fail-on-warn would fail for
-    # what was never generated. Hence one hook, which passes on whatever is said outside of quietly().
+    # what was never generated. Hence one hook, which passes on all messages outside of quietly().
     GENERATOR_STATS.emit = emit_or_collect  # type: ignore[method-assign]
 
 
@@ -57,8 +57,8 @@ _listen()
 
 
 @contextmanager
-def _model_known(view: Any) -> Iterator[None]:
-    """Tell whoever asks a view for its model what the serializer's is: its `get_queryset` may need URL arguments."""
+def _with_queryset(view: Any) -> Iterator[None]:
+    """Give a view an empty queryset of its serializer's model: its own `get_queryset` may need URL arguments."""
     try:
         model = view.get_serializer_class().Meta.model
     except Exception:  # noqa: BLE001 - the host's code, or no model at all; the inspection will note what it misses
@@ -74,14 +74,12 @@ def _model_known(view: Any) -> Iterator[None]:
 
 
 class OperationInspector(FieldInspector, AutoSchema):
-    """Inspects one operation. What fails is left out and noted in `failures`, the rest stands.
+    """Inspects one operation. A part that fails is left out and noted in `failures`, the rest stands.
 
-    `free_form` is set where the view has no serializer that could describe its body, `inherited` where nobody said for
-    this operation which serializer it is; `guessed_secrets` are the secret fields of one that does not describe it.
-    `own` is the operation without what the host's `get_operation` makes of it.
+    `free_form` is set where the view has no serializer that could describe its body, `inherited` where no serializer
+    was declared for this very operation; `guessed_secrets` are the secret fields of a serializer that does not describe
+    the body. `own` is the operation in OpenAPI before the host's `get_operation` changes it.
     """
-
-    own: Mapping[str, Any] | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -89,6 +87,27 @@ class OperationInspector(FieldInspector, AutoSchema):
         self.free_form = False
         self.inherited = False
         self.guessed_secrets: set[str] = set()
+        self.own: Mapping[str, Any] | None = None
+
+    def inspect_parts(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
+    ) -> dict[str, Any]:
+        """Return the operation in OpenAPI, put together from its parts, and keep it as `own`."""
+        self.registry = registry
+        self.path, self.path_regex, self.path_prefix, self.method = path, path_regex, path_prefix, method.upper()
+        operation = {
+            "operationId": self.get_operation_id(),
+            "description": self._attempt("description", self.get_description) or "",
+            "tags": self.get_tags(),
+            "parameters": self._attempt("parameters", self._get_parameters) or [],
+            "responses": self._attempt("response", self._get_response_bodies) or {},
+        }
+        # Absent where there is none, as hosts that add one look for it.
+        body = self._attempt("body", self._get_request_body)
+        operation |= {"requestBody": body} if body else {}
+        # The host may change what it goes on from.
+        self.own = operation if type(self).get_operation is _Parts.get_operation else copy.deepcopy(operation)
+        return operation
 
     def get_operation_id(self) -> str:
         return ""
@@ -105,8 +124,8 @@ class OperationInspector(FieldInspector, AutoSchema):
         if serializer is None or self._is_guess():
             self.free_form = True
             # What is secret of a row is so too where an action of it reads its body in its own way.
-            said = declared_secrets(get_class(serializer))
-            self.guessed_secrets = {name for name, field in said.items() if field.get("writeOnly")}
+            secrets = declared_secrets(get_class(serializer))
+            self.guessed_secrets = {name for name, field in secrets.items() if field.get("writeOnly")}
             return None
         return serializer
 
@@ -116,22 +135,22 @@ class OperationInspector(FieldInspector, AutoSchema):
 
     def _get_serializer(self) -> Any:
         serializer = super()._get_serializer()  # type: ignore[no-untyped-call]
-        return self._undressed() if serializer is None else serializer
+        return self._without_init() if serializer is None else serializer
 
-    def _undressed(self) -> Any:
-        """Make the view's serializer without what its own `__init__` adds: that may need what only a call's URL tells."""
+    def _without_init(self) -> Any:
+        """Make the view's serializer without its own `__init__`, which may need what only the URL of a call tells."""
         try:
             cls: Any = self.view.get_serializer_class()
             names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-            undressed = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
-            return undressed(context={"request": self.view.request, "view": self.view, "format": None})
+            bare_class = type(cls)(cls.__name__, (cls,), {**names, "__init__": BaseSerializer.__init__})
+            return bare_class(context={"request": self.view.request, "view": self.view, "format": None})
         except Exception:  # noqa: BLE001 - the host's code, or no serializer class at all
             return None
 
     def _is_guess(self) -> bool:
         """Tell whether an extra action has no serializer of its own, but its viewset's by inheritance.
 
-        Such an action often reads its body in its own way, so what the viewset's serializer says would be wrong.
+        Such an action often reads its body in its own way, so the viewset's serializer would describe it wrongly.
         """
         view: Any = self.view
         action: Any = getattr(type(view), getattr(view, "action", None) or "", None)
@@ -143,7 +162,7 @@ class OperationInspector(FieldInspector, AutoSchema):
         return []
 
     def _get_filter_parameters(self) -> list[Any]:
-        with _model_known(self.view):
+        with _with_queryset(self.view):
             parameters = self._attempt("filters", super()._get_filter_parameters) or []
         for backend in self.get_filter_backends():
             if inspect.isclass(backend) and issubclass(backend, OrderingFilter):
@@ -152,27 +171,37 @@ class OperationInspector(FieldInspector, AutoSchema):
 
     def _get_pagination_parameters(self) -> list[Any]:
         described: Any = super()._get_pagination_parameters
+        return self._attempt("pagination", lambda: self._with_last_page(described())) or []
 
-        def with_last_page() -> list[Any]:
-            paginator = self._get_paginator()  # type: ignore[no-untyped-call]
-            return [_with_last_page(parameter, paginator) for parameter in described()]
-
-        return self._attempt("pagination", with_last_page) or []
+    def _with_last_page(self, parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Add to the description of a paginator's page that a word means the last one, where it knows such a word."""
+        paginator = self._get_paginator()  # type: ignore[no-untyped-call]
+        words = " or ".join(map(repr, getattr(paginator, "last_page_strings", ())))
+        if not words:
+            return parameters
+        page = getattr(paginator, "page_query_param", None)
+        described = []
+        for parameter in parameters:
+            description = f"{parameter.get('description', '')} The last page is {words}.".strip()
+            lenient = {**parameter.get("schema", {}), LENIENT: True}
+            with_words = {**parameter, "description": description, "schema": lenient}
+            described.append(with_words if parameter.get("name") == page else parameter)
+        return described
 
     def _get_request_body(self, *direction: Any) -> Any:
         # Passed on as it came: a host's override need not know the argument.
         described: Any = super()._get_request_body
         if self.method != "DELETE":
             return described(*direction)
-        # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only what
-        # was said for this very operation counts.
-        said = self.get_request_serializer()
-        if self.inherited or said is None:
+        # drf-spectacular describes no body of a deletion. Its view's serializer mostly is that of the row, so only one
+        # that was declared for this very operation counts.
+        serializer = self.get_request_serializer()
+        if self.inherited or serializer is None:
             return described(*direction)
-        if isinstance(said, dict) and said and all("/" in str(media_type) for media_type in said):
-            said = next(iter(said.values()))
-        said = said.request if isinstance(said, OpenApiRequest) else said
-        schema, required = self._get_request_for_media_type(said, *direction)  # type: ignore[no-untyped-call]
+        if isinstance(serializer, dict) and serializer and all("/" in str(media_type) for media_type in serializer):
+            serializer = next(iter(serializer.values()))
+        serializer = serializer.request if isinstance(serializer, OpenApiRequest) else serializer
+        schema, required = self._get_request_for_media_type(serializer, *direction)  # type: ignore[no-untyped-call]
         return schema and {"content": {"application/json": {"schema": schema}}, "required": required}
 
     def _attempt(self, part: str, inspect_part: Callable[[], Any]) -> Any:
@@ -187,64 +216,64 @@ class OperationInspector(FieldInspector, AutoSchema):
 
 
 def _serializer_class(view: Any, action: str) -> Any:
-    """Return the class that a view chooses for an action; for one that nobody has, its choice where it has none."""
-    asked = copy.copy(view)
-    asked.action = action
+    """Return the serializer class that a view chooses for an action; the action "" stands for any other."""
+    view = copy.copy(view)
+    view.action = action
     try:
         own = type(view).get_serializer is not GenericAPIView.get_serializer
-        return type(asked.get_serializer()) if own else asked.get_serializer_class()
+        return type(view.get_serializer()) if own else view.get_serializer_class()
     except Exception:  # noqa: BLE001 - the host's code; a choice that fails is one of its own
         return object()
 
 
-def _with_last_page(parameter: dict[str, Any], paginator: Any) -> dict[str, Any]:
-    """Say that a page may be asked for by a word too, where the paginator knows one."""
-    words = getattr(paginator, "last_page_strings", ())
-    if not words or parameter.get("name") != getattr(paginator, "page_query_param", None):
-        return parameter
-    said = f"{parameter.get('description', '')} The last page is {' or '.join(map(repr, words))}."
-    return {**parameter, "description": said.strip(), "schema": {**parameter.get("schema", {}), LENIENT: True}}
-
-
 def _ordered(parameter: dict[str, Any], backend: type[OrderingFilter], view: Any) -> dict[str, Any]:
-    """Name the fields that a list can be ordered by, where the host says which."""
+    """Add the fields that a list can be ordered by to the description, where the host names them."""
     fields = getattr(view, "ordering_fields", backend.ordering_fields)
     if parameter.get("name") != backend.ordering_param or not isinstance(fields, list | tuple) or not fields:
         return parameter
     names = [str(field if isinstance(field, str) else field[0]) for field in fields]
     signed = ", ".join(f"{name}, -{name}" for name in names)
-    said = f"{parameter.get('description', '')} One or more of {signed}, separated by commas; - is descending."
-    return {**parameter, "description": said.strip()}
-
-
-@lru_cache(maxsize=16)
-def _catalog_schema(default: type) -> type:
-    # With the host's DEFAULT_SCHEMA_CLASS among its bases it can stand in for it under every extend_schema class. What
-    # that class makes of a whole operation is honoured: it stands before the one that puts an operation together.
-    hosts_own = (default,) if issubclass(default, AutoSchema) and default is not AutoSchema else ()
-    rest = () if hosts_own else (default,)
-    return type("CatalogSchema", (OperationInspector, *hosts_own, Partwise, *rest), {})
+    description = f"{parameter.get('description', '')} One or more of {signed}, separated by commas; - is descending."
+    return {**parameter, "description": description.strip()}
 
 
 def inspector_for(view: APIView, callback: Any, handler: Any, method: str) -> OperationInspector:
-    """Make a fresh inspector of this very view; nothing of it is shared with another."""
-    base = _catalog_schema(default_class())
-    declared = [cls for cls in given(type(view), callback, handler) if cls not in base.__mro__]
-    rest = [
-        ancestor
-        for cls in declared
-        for ancestor in cls.__mro__
-        if ancestor not in declared and ancestor not in base.__mro__ and ancestor is not object
-    ]
-    # Whatever a declared class derives from comes after all of ours, hence ours one by one.
-    shared = {ancestor for cls in rest for ancestor in cls.__mro__}
-    ours = [cls for cls in base.__mro__ if cls not in shared] if rest else [base]
-    bases = (*declared, *ours, *dict.fromkeys(rest))
+    """Make a fresh inspector of this very view; nothing of it is shared with another.
+
+    Its class looks up a method in four groups of classes, in this order:
+
+    1. the schema classes that the view, its URL and its handler declare, for they have the last word,
+    2. ours, with the project's default schema class among them,
+    3. what else the declared ones derive from: mixins of the host's, or a default class of an earlier time,
+    4. what the second and the third group both derive from.
+    """
+    ours = _inspector_class(default_schema_class()).__mro__
+    declared = [cls for cls in schema_classes(type(view), callback, handler) if cls not in ours]
+    foreign = [base for cls in declared for base in cls.__mro__ if base not in declared and base not in ours]
+    shared = {base for cls in foreign for base in cls.__mro__}
+    # One by one: with a class for the whole second group, Python would put the third before the bases of that class.
+    bases = (*declared, *(cls for cls in ours if cls not in shared), *dict.fromkeys(foreign))
     # `view` in the namespace: DRF writes an attribute of that name onto schema classes while it serves requests.
-    schema = cast("OperationInspector", type("OperationSchema", bases, {"view": None})())
-    schema.view = view
-    schema.method = method.upper()
-    return schema
+    inspector = cast("OperationInspector", type("OperationSchema", bases, {"view": None})())
+    inspector.view = view
+    inspector.method = method.upper()
+    return inspector
+
+
+@lru_cache(maxsize=16)
+def _inspector_class(default: type) -> type:
+    # With the host's DEFAULT_SCHEMA_CLASS among its bases it can stand in for it under every extend_schema class. What
+    # that class makes of a whole operation is honoured: it stands before the one that puts an operation together.
+    if issubclass(default, AutoSchema) and default is not AutoSchema:
+        return type("Inspector", (OperationInspector, default, _Parts), {})
+    return type("Inspector", (OperationInspector, _Parts, default), {})
+
+
+class _Parts(AutoSchema):
+    """Stands before AutoSchema and after the host's own subclasses of it, which may go on from what it returns."""
+
+    def get_operation(self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any) -> dict[str, Any]:
+        return self.inspect_parts(path, path_regex, path_prefix, method, registry)  # type: ignore[attr-defined,no-any-return]
 
 
 def described_by(inspector: OperationInspector, route: str, path_regex: str) -> Mapping[str, Any]:
@@ -252,41 +281,14 @@ def described_by(inspector: OperationInspector, route: str, path_regex: str) -> 
 
     A `get_operation` of the host that fails, or leaves the operation out, is passed over with a message.
     """
-    asked = (route, path_regex, "", inspector.method, ComponentRegistry())
+    arguments = (route, path_regex, "", inspector.method, ComponentRegistry())
     try:
-        found: Any = inspector.get_operation(*asked)
-        said = "it leaves the operation out"
+        operation: Any = inspector.get_operation(*arguments)
+        reason = "it leaves the operation out"
     except Exception as error:  # noqa: BLE001 - the host's code
-        found, said = None, type(error).__name__
-    if inspector.own is None:
-        Partwise.get_operation(cast("Partwise", inspector), *asked)
-    if isinstance(found, Mapping):
-        return found
-    inspector.messages.append(f"{PASSED_OVER}{said}")
-    return cast("Mapping[str, Any]", inspector.own)
-
-
-class Partwise(AutoSchema):
-    """Stands before AutoSchema and after the host's own subclasses of it, which may go on from what it returns.
-
-    `own` is what it returned, as it was before that.
-    """
-
-    _attempt: Callable[[str, Callable[[], Any]], Any]
-    own: Mapping[str, Any] | None = None
-
-    def get_operation(self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any) -> dict[str, Any]:
-        self.registry = registry
-        self.path, self.path_regex, self.path_prefix, self.method = path, path_regex, path_prefix, method.upper()
-        operation = {
-            "operationId": self.get_operation_id(),
-            "description": self._attempt("description", self.get_description) or "",
-            "tags": self.get_tags(),
-            "parameters": self._attempt("parameters", self._get_parameters) or [],
-            "responses": self._attempt("response", self._get_response_bodies) or {},
-        }
-        # Absent where there is none, as hosts that add one look for it.
-        body = self._attempt("body", self._get_request_body)
-        operation |= {"requestBody": body} if body else {}
-        self.own = operation if type(self).get_operation is Partwise.get_operation else copy.deepcopy(operation)
+        operation, reason = None, type(error).__name__
+    own = inspector.own if inspector.own is not None else inspector.inspect_parts(*arguments)
+    if isinstance(operation, Mapping):
         return operation
+    inspector.messages.append(f"{PASSED_OVER}{reason}")
+    return own

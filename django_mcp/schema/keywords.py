@@ -1,4 +1,4 @@
-"""Values as JSON has them, and the facts of one OpenAPI schema rewritten in JSON Schema 2020-12."""
+"""The keywords of one OpenAPI schema rewritten in JSON Schema 2020-12, and values as JSON has them."""
 
 import enum
 import math
@@ -24,7 +24,7 @@ FILE = "A file as a data URI: data:TYPE;name=FILENAME;base64,CONTENT"
 # What JSON Schema's regular expressions (ECMA-262) do not have, or have under another meaning.
 _PYTHON_ONLY = re.compile(r"\(\?(?![:=!])|\\[AZazGN]|[*+?}]\+|\[\[|\(\?\#")
 _LONGEST_PATTERN = 120
-_NAMED = 8
+_EXAMPLES = 8
 # Bounds from here on are those of a database's or a machine's integers, not the API's.
 _STORAGE = 2**31 - 1
 _NOTHING = object()
@@ -68,8 +68,13 @@ def say(schema: Schema, text: str) -> None:
         schema["description"] = f"{before} {text}".strip()
 
 
+def is_file(schema: Mapping[str, Any]) -> bool:
+    """Tell whether a rewritten schema is that of a file, or of a list of files."""
+    return FILE in str(schema.get("description", "")) or ("items" in schema and is_file(schema["items"]))
+
+
 def facts(source: Mapping[str, Any]) -> Schema:
-    """Rewrite the keywords of a schema that concern it alone; types are lists of names in `type`, None last."""
+    """Return the keywords of a schema that concern it alone, rewritten; `type` is a list of names, "null" last."""
     result: Schema = {key: _keyword(key, source[key]) for key in source if key in KEYWORDS}
     result = {key: value for key, value in result.items() if value is not _NOTHING}
     _rewrite_type(result, source)
@@ -96,13 +101,14 @@ def _keyword(key: str, value: Any) -> Any:
 
 
 def _rewrite_type(result: Schema, source: Mapping[str, Any]) -> None:
-    named = result.pop("type", None)
-    types = [named] if isinstance(named, str) else list(named or ())
+    declared = result.pop("type", None)
+    types = [declared] if isinstance(declared, str) else list(declared or ())
     nullable = bool(source.get("nullable")) or "null" in types
     types = [name for name in types if name != "null"]
     values = result.get("enum")
     if values is not None:
-        values = list(dict.fromkeys(_hashable(values)))
+        scalars = (value for value in values if value is None or isinstance(value, str | int | float))
+        values = list(dict.fromkeys(scalars))
         if nullable and values and None not in values:
             values.append(None)
         nullable = nullable or None in values
@@ -116,7 +122,7 @@ def _rewrite_type(result: Schema, source: Mapping[str, Any]) -> None:
 
 
 def _drop_idle_labels(result: Schema) -> None:
-    """Drop the list of the choices' labels where they only repeat the values."""
+    """Drop the list of the choices' labels from the description where they only repeat the values."""
     lines = _LABEL.findall(result["description"])
     if lines and all(value.casefold() == label.casefold() for value, label in lines):
         result["description"] = _LABEL.sub("", result["description"]).strip()
@@ -125,17 +131,13 @@ def _drop_idle_labels(result: Schema) -> None:
 
 
 def shorten(schema: Schema, most: int) -> None:
-    """Turn an enumeration of more than `most` values into a sentence with the first of them."""
+    """Replace an enumeration of more than `most` values by a sentence with the first of them."""
     values = schema.get("enum", ())
     if len(values) > most:
         del schema["enum"]
         schema["description"] = _LABEL.sub("", schema.get("description", "")).strip()
-        named = ", ".join(str(value) for value in values[:_NAMED] if value not in {None, ""})
-        say(schema, f"One of {len(values)} values, such as {named}.")
-
-
-def _hashable(values: Any) -> list[Any]:
-    return [value for value in values if value is None or isinstance(value, (str, int, float, bool))]
+        examples = ", ".join(str(value) for value in values[:_EXAMPLES] if value not in {None, ""})
+        say(schema, f"One of {len(values)} values, such as {examples}.")
 
 
 def _rewrite_bounds(result: Schema) -> None:

@@ -2,94 +2,44 @@
 
 import json
 import logging
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar, cast
 
 from django.utils.translation import get_language
 from rest_framework.generics import GenericAPIView
 from rest_framework.versioning import URLPathVersioning
 from rest_framework.views import APIView
 
-from django_mcp.host.handlers import is_drfs_own
-from django_mcp.host.views import is_replaced, versioned, view_for
+from django_mcp.host.handlers import BODY_METHODS, HOLE, is_drfs_own
+from django_mcp.host.views import is_replaced, mock_view, versioned
 from django_mcp.schema.fields import LENIENT
 from django_mcp.schema.inspector import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.schema.json_schema import NormalForm, one_object
-from django_mcp.schema.keywords import FILE, Schema, plain, say
+from django_mcp.schema.keywords import Schema, is_file, plain, say
 from django_mcp.schema.per_user import variant
 from django_mcp.types import Argument, Operation
 
-
-@dataclass
-class Parts:
-    """An operation's schema while it is put together."""
-
-    operation: Operation
-    fields: dict[str, Schema] = field(default_factory=dict)
-    placement: dict[str, Argument] = field(default_factory=dict)
-    required: list[str] = field(default_factory=list)
-    renamed: dict[str, str] = field(default_factory=dict)
-    read_only: set[str] = field(default_factory=set)
-    sensitive: set[str] = field(default_factory=set)
-    lenient: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-    more: Any = False
-    has_body: bool = False
-
-    def placed(self) -> Mapping[str, Argument]:
-        if self.more is False:
-            return self.placement
-        return FreePlacement(self.placement, "body" if self.has_body else "query")
-
-    def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
-        """Add a path or query argument under a name that is still free."""
-        argument = name
-        while argument in self.fields:
-            argument = f"{location}_{argument}"
-        self.fields[argument] = schema
-        self.placement[argument] = Argument(location=location, wire=name)
-        if schema.pop(LENIENT, False):
-            self.lenient.add(argument)
-        if location == "path":
-            self.renamed[name] = argument
-        if required:
-            self.required.append(argument)
-
-
-class FreePlacement(dict[str, Argument]):
-    """A placement in which every argument that it does not know has one place: the body, or the query without one."""
-
-    def __init__(self, known: Mapping[str, Argument], location: Literal["body", "query"]) -> None:
-        super().__init__(known)
-        self.location = location
-
-    def __missing__(self, name: str) -> Argument:
-        return Argument(location=self.location, wire=name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name]
-
-
 logger = logging.getLogger("django_mcp")
+T = TypeVar("T")
 
 CACHE_SIZE = 512
-_BODIES = frozenset({"POST", "PUT", "PATCH"})
 FURTHER_FIELDS = "It may take further fields, which are not described."
 UNDESCRIBED_BODY = (
     "The body of this operation is not described. Send the fields that its description names; where it names none, "
     "send none and read the error."
 )
 _FREE_QUERY = "The options of this operation are not described; any may be sent, and it ignores what it does not know."
+_RECURSIVE = "A field that contains its own kind of object is described one level deep only."
 UNDESCRIBED = {
     "parameters": "Some arguments of the path or query could not be described.",
     "filters": "The filters of this operation could not be described.",
     "pagination": "The pagination of this operation could not be described.",
     "response": "The answer of this operation could not be described.",
 }
+_ORDER = ("path", "body", "query")
 
 
 @dataclass(frozen=True)
@@ -98,9 +48,10 @@ class OperationSchema:
 
     `route` is the URI template whose holes are the arguments of `input`. `placement` maps an argument to its place
     in the request; the wire name of a path argument is the hole in `Operation.route`, that of a body which is an
-    array is empty. `read_only` are body fields that the host sets itself. `sensitive` are dotted paths, lists not
-    counted, as are `lenient`: what the host reads in its own way, so that another type of value goes on to it. `notes`
-    are for the model, `warnings` (of the inspection) for developers only.
+    array is empty. An argument that `input` allows and `placement` does not name belongs to the body, or to the query
+    of a method without one. `read_only` are body fields that the host sets itself. `sensitive` and `lenient` are
+    dotted paths in which lists do not count: secrets, and what the host reads in its own way, so that another type of
+    value goes on to it. `notes` are for the model, `warnings` (of the inspection) for developers only.
     """
 
     input: dict[str, Any]
@@ -112,6 +63,13 @@ class OperationSchema:
     notes: tuple[str, ...] = ()
     route: str = ""
     warnings: tuple[str, ...] = ()
+    _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def derived(self, derive: Callable[["OperationSchema"], T]) -> T:
+        """Return what `derive` makes of this schema; it is made once, and kept as long as the schema."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast("T", self._derived[derive])
 
 
 _cache: OrderedDict[tuple[Any, ...], OperationSchema] = OrderedDict()
@@ -133,12 +91,11 @@ def schema_for(operation: Operation, view: Callable[[], APIView] | None = None) 
     """
     key = (operation, get_language(), *variant(operation, view))
     with _lock:
-        known = _cache.get(key)
-        if known is not None:
+        if key in _cache:
             _cache.move_to_end(key)
-            return known
+            return _cache[key]
     with quietly() as warnings:
-        schema = _build(operation, None if view is None else view(), warnings)
+        schema = _described(operation, None if view is None else view(), warnings)
     with _lock:
         _cache[key] = schema
         while len(_cache) > CACHE_SIZE:
@@ -146,100 +103,182 @@ def schema_for(operation: Operation, view: Callable[[], APIView] | None = None) 
     return schema
 
 
-def _build(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:
+def _described(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:
     try:
-        inspected, inspector = _inspect(operation, view)
+        openapi, inspector = _inspect(operation, view)
         if view is not None and inspector.free_form:
-            # With the caller's request alone the view may lack what its URL would give; this one knows that it is asked.
-            inspected, inspector = _inspect(operation, None)
-        parts, output = _put_together(operation, inspected, inspector)
+            # With the caller's request alone the view may lack what its URL would give; a mock view knows that it is one.
+            openapi, inspector = _inspect(operation, None)
+        schema = _converted(operation, openapi, inspector)
         warnings += inspector.messages
     except Exception as error:
         logger.warning("%s cannot be described: %s", operation.name, type(error).__name__, exc_info=True)
         warnings.append(f"cannot be described: {type(error).__name__}")
-        parts, output = _assemble(operation, {}, None), None
-    parts.sensitive.update(operation.hints.sensitive_fields)
-    return OperationSchema(
-        input=_root(parts),
-        output=output,
-        placement=parts.placed(),
-        read_only=frozenset(parts.read_only - parts.fields.keys()),
-        sensitive=frozenset(parts.sensitive),
-        lenient=frozenset(parts.lenient),
-        notes=tuple(dict.fromkeys(parts.notes)),
-        route=re.sub(r"\{([^{}]*)\}", lambda hole: f"{{{parts.renamed.get(hole[1], hole[1])}}}", operation.route),
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
-
-
-def _put_together(
-    operation: Operation, inspected: Mapping[str, Any], inspector: OperationInspector
-) -> tuple[Parts, dict[str, Any] | None]:
-    """Return the parts and the output of an operation as the host has it, or as it is without where that fails."""
-    own = inspector.own or {}
-    plainly = _assemble(operation, own, inspector)
-    if inspected is own:
-        return plainly, _output(own, inspector)
-    try:
-        parts, output = _assemble(operation, inspected, inspector), _output(inspected, inspector)
-    except Exception as error:  # noqa: BLE001 - made by the host's code, it may be anything
-        inspector.messages.append(f"{PASSED_OVER}{type(error).__name__}")
-        return plainly, _output(own, inspector)
-    # A body that the host writes anew need not say any more which of its fields are secret.
-    parts.sensitive |= plainly.sensitive
-    return parts, output
+        schema = _arguments(operation, {}, {}, None).schema(None)
+    return replace(schema, warnings=tuple(dict.fromkeys(warnings)))
 
 
 def _inspect(operation: Operation, view: APIView | None) -> tuple[Mapping[str, Any], OperationInspector]:
-    if view is None or is_replaced(operation.callback):
-        view = view_for(operation)
+    """Return the operation in OpenAPI, and the inspector that says the rest."""
+    if view is None or is_replaced(operation):
+        view = mock_view(operation)
     view = versioned(view, operation.namespace)
     handler = getattr(type(view), operation.handler, None)
     inspector = inspector_for(view, operation.callback, handler, operation.method)
     return described_by(inspector, operation.route, operation.path_regex or operation.route), inspector
 
 
-def _components(inspector: Any) -> dict[str, Any]:
-    registry = getattr(inspector, "registry", None)
-    return cast("dict[str, Any]", registry.build({}).get("schemas", {})) if registry is not None else {}
+def _converted(operation: Operation, openapi: Mapping[str, Any], inspector: OperationInspector) -> OperationSchema:
+    """Return the operation as the host's schema classes have it, or as it is without them where that fails."""
+    components = inspector.registry.build({}).get("schemas", {})
+    own = inspector.own or {}
+    arguments = _arguments(operation, own, components, inspector)
+    if openapi is not own:
+        try:
+            rewritten = _arguments(operation, openapi, components, inspector)
+            output = _output(openapi, components)
+        except Exception as error:  # noqa: BLE001 - made by the host's code, it may be anything
+            inspector.messages.append(f"{PASSED_OVER}{type(error).__name__}")
+        else:
+            # A body that the host writes anew need not say any more which of its fields are secret.
+            rewritten.sensitive |= arguments.sensitive
+            return rewritten.schema(output)
+    return arguments.schema(_output(own, components))
 
 
-def _assemble(operation: Operation, described: Mapping[str, Any], inspector: Any) -> Parts:
-    parts = Parts(operation)
-    components = _components(inspector)
-    parts.has_body = operation.method in _BODIES or bool(described.get("requestBody"))
-    if parts.has_body:
-        _add_body(parts, described.get("requestBody"), components, free=inspector is None or inspector.free_form)
-        parts.sensitive |= getattr(inspector, "guessed_secrets", set())
-    for failure in dict.fromkeys(getattr(inspector, "failures", ())):
-        if failure in UNDESCRIBED:
-            parts.notes.append(UNDESCRIBED[failure])
-    said = (item for item in described.get("parameters", ()) if isinstance(item, Mapping))
-    parameters = {(item.get("in"), item.get("name")): item for item in said}
-    for name in operation.path_arguments:
-        item = parameters.get(("path", name), {"schema": {"type": "string"}})
-        schema = _parameter(item, components, parts)
-        schema.pop("default", None)
-        schema |= _versions(operation.view_class, name)
-        parts.add(name, "path", schema, required=True)
-    for (location, wire), item in parameters.items():
-        if location == "query":
-            option = _option(_parameter(item, components, parts))
-            parts.add(str(wire), "query", option, required=bool(item.get("required")))
-    if _reads_what_it_likes(operation, parts):
-        parts.more = True
-        parts.notes.append(_FREE_QUERY)
-    return parts
+@dataclass(slots=True)
+class _Arguments:
+    """The arguments of one operation while they are gathered from its body, its path and its query, in this order.
+
+    The fields are those of `OperationSchema`, and `further` is what JSON Schema calls `additionalProperties`.
+    """
+
+    operation: Operation
+    components: Mapping[str, Any]
+    properties: dict[str, Schema] = field(default_factory=dict)
+    placement: dict[str, Argument] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+    further: Any = False
+    read_only: set[str] = field(default_factory=set)
+    sensitive: set[str] = field(default_factory=set)
+    lenient: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def schema(self, output: dict[str, Any] | None) -> OperationSchema:
+        """Return the schema of the operation, without the warnings of its inspection."""
+        names = sorted(self.properties, key=lambda name: _ORDER.index(self.placement[name].location))
+        root: dict[str, Any] = {"type": "object", "properties": {name: self.properties[name] for name in names}}
+        if self.required:
+            root["required"] = list(dict.fromkeys(self.required))
+        root["additionalProperties"] = self.further
+        holes = {place.wire: name for name, place in self.placement.items() if place.location == "path"}
+        return OperationSchema(
+            input=root,
+            output=output,
+            placement=self.placement,
+            read_only=frozenset(self.read_only - self.properties.keys()),
+            sensitive=frozenset(self.sensitive.union(self.operation.hints.sensitive_fields)),
+            lenient=frozenset(self.lenient),
+            notes=tuple(dict.fromkeys(self.notes)),
+            route=HOLE.sub(lambda hole: f"{{{holes.get(hole[1], hole[1])}}}", self.operation.route),
+        )
+
+    def add_body(self, body: Mapping[str, Any] | None, *, free: bool) -> None:
+        content = (body or {}).get("content") or {}
+        media = content.get("application/json") or next(iter(content.values()), None)
+        if media is None:
+            self.further = free
+            self.notes += [UNDESCRIBED_BODY] if free else []
+            return
+        operation = self.operation
+        form = NormalForm(self.components, "request", partial=operation.method == "PATCH")
+        schema = one_object(form.convert(media.get("schema", {})))
+        # Code of the host's may read the body with another serializer than it shows rows with.
+        own = is_drfs_own(operation.view_class, operation.handler, operation.method)
+        (self.read_only if own else self.lenient).update(form.read_only)
+        if form.recursive:
+            self.notes.append(_RECURSIVE)
+        if "array" in schema.get("type", ()):
+            self.properties["items"] = schema
+            self.placement["items"] = Argument(location="body", wire="", file=is_file(schema))
+            self.required += ["items"] if operation.method != "PATCH" else []
+            self.sensitive |= {f"items.{path}" for path in form.sensitive}
+            self.lenient |= {f"items.{path}".rstrip(".") for path in form.lenient}
+            return
+        self.sensitive |= form.sensitive
+        self.lenient |= form.lenient - {""}
+        for name, part in schema.get("properties", {}).items():
+            self.properties[name] = part
+            anything = not part.keys() & {"type", "enum", "anyOf", "oneOf"}
+            self.placement[name] = Argument(location="body", wire=name, file=is_file(part), json=anything)
+        self.required += schema.get("required", [])
+        self.further = schema.get("additionalProperties", False) if self.properties else True
+        if self.further is not False:
+            self.notes.append(FURTHER_FIELDS if self.properties else UNDESCRIBED_BODY)
+
+    def add_path(self, parameters: Mapping[tuple[Any, Any], Mapping[str, Any]]) -> None:
+        for name in self.operation.path_arguments:
+            schema = self.convert(parameters.get(("path", name), {"schema": {"type": "string"}}))
+            schema.pop("default", None)
+            schema |= _versions(self.operation.view_class, name)
+            self.add(name, "path", schema, required=True)
+
+    def add_query(self, parameters: Mapping[tuple[Any, Any], Mapping[str, Any]]) -> None:
+        queries = {str(name): item for (location, name), item in parameters.items() if location == "query"}
+        for name, item in queries.items():
+            schema = self.convert(item)
+            # Told only: left out it means that anyway, and filled in it would do harm where the description is wrong.
+            default = schema.pop("default", None)
+            if default is not None:
+                say(schema, f"Default: {json.dumps(default, ensure_ascii=False)}.")
+            self.add(name, "query", schema, required=bool(item.get("required")))
+        # A plain view has nothing that could be asked for the options that it reads from its query.
+        if self.operation.method == "GET" and not queries and not issubclass(self.operation.view_class, GenericAPIView):
+            self.further = True
+            self.notes.append(_FREE_QUERY)
+
+    def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
+        """Add a path or query argument under a name that is still free."""
+        argument = name
+        while argument in self.properties:
+            argument = f"{location}_{argument}"
+        self.properties[argument] = schema
+        self.placement[argument] = Argument(location=location, wire=name)
+        if schema.pop(LENIENT, False):
+            self.lenient.add(argument)
+        if required:
+            self.required.append(argument)
+
+    def convert(self, parameter: Mapping[str, Any]) -> Schema:
+        form = NormalForm(self.components, "request")
+        schema = form.parameter(parameter)
+        self.sensitive |= form.sensitive
+        return schema
 
 
-def _reads_what_it_likes(operation: Operation, parts: Parts) -> bool:
-    """Tell whether nobody said what a view reads from its query: a plain one has nothing that could be asked."""
-    described = any(argument.location == "query" for argument in parts.placement.values())
-    return operation.method == "GET" and not issubclass(operation.view_class, GenericAPIView) and not described
+def _arguments(
+    operation: Operation,
+    openapi: Mapping[str, Any],
+    components: Mapping[str, Any],
+    inspector: OperationInspector | None,
+) -> _Arguments:
+    """Return the arguments of an operation in OpenAPI; without an inspector nothing is known but its path."""
+    arguments = _Arguments(operation, components)
+    body = openapi.get("requestBody")
+    if operation.method in BODY_METHODS or body:
+        arguments.add_body(body, free=inspector is None or inspector.free_form)
+        arguments.sensitive |= inspector.guessed_secrets if inspector else set()
+    failures = dict.fromkeys(inspector.failures if inspector else ())
+    arguments.notes += [UNDESCRIBED[part] for part in failures if part in UNDESCRIBED]
+    items = [item for item in openapi.get("parameters", ()) if isinstance(item, Mapping)]
+    parameters = {(item.get("in"), item.get("name")): item for item in items}
+    arguments.add_path(parameters)
+    arguments.add_query(parameters)
+    return arguments
 
 
 def _versions(view_class: Any, name: str) -> Schema:
-    """Return what is known of the argument that carries the version of an API."""
+    """Return the schema of the path argument that carries the version of an API; empty for any other argument."""
     versioning = getattr(view_class, "versioning_class", None)
     if versioning is None or not issubclass(versioning, URLPathVersioning) or name != versioning.version_param:
         return {}
@@ -247,86 +286,12 @@ def _versions(view_class: Any, name: str) -> Schema:
     return {"type": "string", "description": "The version of the API.", **({"enum": allowed} if allowed else {})}
 
 
-def _option(schema: Schema) -> Schema:
-    """Return what is known of a query argument with its default told only: left out it means that anyway."""
-    # Filled in, it would change the answer where the host's description is wrong.
-    default = schema.pop("default", None)
-    if default is not None:
-        say(schema, f"Default: {json.dumps(default, ensure_ascii=False)}.")
-    return schema
-
-
-def _parameter(item: Mapping[str, Any], components: Mapping[str, Any], parts: Parts) -> Schema:
-    form = NormalForm(components, "request")
-    schema = form.convert(item.get("schema", {}))
-    parts.sensitive |= form.sensitive
-    if form.lenient:
-        schema[LENIENT] = True
-    if item.get("description"):
-        say(schema, str(item["description"]))
-    if item.get("explode") is False and "items" in schema:
-        # Written as one value, which the host splits at commas.
-        separated: Schema = {"type": "string", "description": schema.get("description", "")}
-        values = ", ".join(map(str, schema["items"].get("enum", ())))
-        say(separated, f"Comma-separated list{f' of: {values}' if values else ''}.")
-        return separated
-    return schema
-
-
-def _add_body(parts: Parts, body: Mapping[str, Any] | None, components: Mapping[str, Any], *, free: bool) -> None:
-    content = (body or {}).get("content") or {}
-    media = content.get("application/json") or next(iter(content.values()), None)
-    if media is None:
-        if free:
-            parts.more = True
-            parts.notes.append(UNDESCRIBED_BODY)
-        return
-    form = NormalForm(components, "request", partial=parts.operation.method == "PATCH")
-    schema = one_object(form.convert(media.get("schema", {})))
-    # Code of the host's may read the body with another serializer than it shows rows with.
-    own = is_drfs_own(parts.operation.view_class, parts.operation.handler, parts.operation.method)
-    (parts.read_only if own else parts.lenient).update(form.read_only)
-    if form.recursive:
-        parts.notes.append("A field that contains its own kind of object is described one level deep only.")
-    if "array" in schema.get("type", ()):
-        parts.fields["items"] = schema
-        parts.placement["items"] = Argument(location="body", wire="", file=_is_file(schema))
-        parts.required += ["items"] if parts.operation.method != "PATCH" else []
-        parts.sensitive |= {f"items.{path}" for path in form.sensitive}
-        parts.lenient |= {f"items.{path}".rstrip(".") for path in form.lenient}
-        return
-    parts.sensitive |= form.sensitive
-    parts.lenient |= form.lenient - {""}
-    for name, described in schema.get("properties", {}).items():
-        parts.fields[name] = described
-        anything = not described.keys() & {"type", "enum", "anyOf", "oneOf"}
-        parts.placement[name] = Argument(location="body", wire=name, file=_is_file(described), json=anything)
-    parts.required += schema.get("required", [])
-    parts.more = schema.get("additionalProperties", False) if parts.fields else True
-    if parts.more is not False:
-        parts.notes.append(UNDESCRIBED_BODY if not parts.fields else FURTHER_FIELDS)
-
-
-def _is_file(schema: Mapping[str, Any]) -> bool:
-    return FILE in str(schema.get("description", "")) or ("items" in schema and _is_file(schema["items"]))
-
-
-def _root(parts: Parts) -> dict[str, Any]:
-    places = {"path": 0, "body": 1, "query": 2}
-    names = sorted(parts.fields, key=lambda name: places[parts.placement[name].location])
-    root: dict[str, Any] = {"type": "object", "properties": {name: parts.fields[name] for name in names}}
-    if parts.required:
-        root["required"] = list(dict.fromkeys(parts.required))
-    root["additionalProperties"] = parts.more
-    return root
-
-
-def _output(described: Mapping[str, Any], inspector: Any) -> dict[str, Any] | None:
-    responses = {str(plain(code)): response for code, response in described.get("responses", {}).items()}
+def _output(openapi: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any] | None:
+    responses = {str(plain(code)): response for code, response in openapi.get("responses", {}).items()}
     for code in sorted(responses):
         content = responses[code].get("content") or {}
         media = content.get("application/json") or next(iter(content.values()), None)
         if code.startswith("2") and media is not None:
-            form = NormalForm(_components(inspector), "response")
+            form = NormalForm(components, "response")
             return one_object(form.convert(media.get("schema", {})), every=True)
     return None

@@ -14,8 +14,10 @@ from rest_framework.views import APIView
 from django_mcp.host.views import declared, is_plain
 from django_mcp.types import Operation
 
-# Where a class makes up its fields, or itself, when it is asked.
-_MAKING_SERIALIZERS = frozenset(
+# The methods of REST framework's serializers and fields by which a class may choose its fields or its choices anew for
+# each request: what makes an instance, binds it to its context, or is called by `ModelSerializer.get_fields()`. One
+# that a class of the host's overrides may look at the user. REST framework does not list them; DRF 3.18 has these.
+_SERIALIZER_HOOKS = frozenset(
     {
         "__new__", "__init__", "__deepcopy__", "many_init", "bind", "fields", "get_fields", "get_field_names",
         "get_default_field_names", "get_extra_kwargs", "include_extra_kwargs", "get_uniqueness_extra_kwargs",
@@ -23,58 +25,58 @@ _MAKING_SERIALIZERS = frozenset(
         "build_url_field",
     }
 )  # fmt: skip
-_MAKING_FIELDS = frozenset({"bind", "choices", "get_choices"})
+_FIELD_HOOKS = frozenset({"bind", "choices", "get_choices"})
 
 
-def variant(operation: Operation, asked: Callable[[], APIView] | None) -> tuple[Any, ...]:
-    """Return what a schema depends on besides operation and language: the serializer class, and the user if need be."""
-    if asked is None:
+def variant(operation: Operation, make_view: Callable[[], APIView] | None) -> tuple[Any, ...]:
+    """Return what a schema depends on besides operation and language: the serializer class, and the user if need be.
+
+    `make_view` gives the operation's view with the caller's request; without it the schema is nobody's own.
+    """
+    if make_view is None:
         return (None, None)
-    known = _declared(operation)
-    if known is not None:
-        return (known, None)
-    view = asked()
+    handler = getattr(operation.view_class, operation.handler, None)
+    # The code that rewrites an operation has the view, and with it the caller.
+    rewritten = _is_rewritten(default_schema_class(), operation.view_class, operation.callback, handler)
+    fixed = None if rewritten else _fixed_serializer(operation)
+    if fixed is not None:
+        return (fixed, None)
+    view = make_view()
     try:
         choose = getattr(view, "get_serializer_class", None)
         serializer = choose() if callable(choose) else None
     except Exception:  # noqa: BLE001 - the host's code; the inspection will note it
         serializer = None
-    personal = _depends_on_user(view, serializer) or _rewritten_for(operation)
+    own_way = getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}
+    # Only what is no class can differ from call to call.
+    varies = _class_varies if isinstance(serializer, type) else _varies
+    personal = rewritten or own_way or varies(serializer)
     user = getattr(view.request, "user", None) if personal else None
     return (serializer or type(view), getattr(user, "pk", None))
 
 
-def _declared(operation: Operation) -> type | None:
+def _fixed_serializer(operation: Operation) -> type | None:
     """Return the serializer class where it is the same for everyone, and no view need be made to know it; else None."""
     view_class: Any = operation.view_class
     if not issubclass(view_class, GenericAPIView) or not is_plain(view_class, "get_serializer_class", "get_serializer"):
         return None
-    if _rewritten_for(operation):
-        return None
-    said = declared(operation, "serializer_class")
-    return said if isinstance(said, type) and not _any_makes_itself_up(said) else None
-
-
-def _rewritten_for(operation: Operation) -> bool:
-    # That code has the view, and with it the caller.
-    handler = getattr(operation.view_class, operation.handler, None)
-    return is_rewritten(operation.view_class, operation.callback, handler)
-
-
-def _depends_on_user(view: APIView, serializer: Any) -> bool:
-    if getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}:
-        return True
-    # Only what is no class can differ from call to call.
-    return _any_makes_itself_up(serializer) if isinstance(serializer, type) else _look(serializer)
+    serializer = declared(operation, "serializer_class")
+    return serializer if isinstance(serializer, type) and not _class_varies(serializer) else None
 
 
 @lru_cache(maxsize=2048)
-def _any_makes_itself_up(serializer: type) -> bool:
-    return _look(serializer)
+def _class_varies(serializer: type) -> bool:
+    return _varies(serializer)
 
 
-def _look(serializer: Any) -> bool:
-    return any(_makes_itself_up(cls) for cls in _classes(serializer, set()))
+def _varies(serializer: Any) -> bool:
+    """Tell whether the host's code may choose the fields of a serializer, or of what is within it, for each request."""
+    for cls in _classes(serializer, set()):
+        hooks = _SERIALIZER_HOOKS if issubclass(cls, serializers.BaseSerializer) else _FIELD_HOOKS
+        hosts_own = (base for base in cls.__mro__ if not base.__module__.startswith("rest_framework."))
+        if any(base is not object and not hooks.isdisjoint(vars(base)) for base in hosts_own):
+            return True
+    return False
 
 
 def _classes(field: Any, seen: set[type]) -> Iterator[type]:
@@ -90,56 +92,43 @@ def _classes(field: Any, seen: set[type]) -> Iterator[type]:
             yield from _classes(part, seen)
 
 
-def _makes_itself_up(cls: type) -> bool:
-    making = _MAKING_SERIALIZERS if issubclass(cls, serializers.BaseSerializer) else _MAKING_FIELDS
-    hosts_own = (
-        base for base in cls.__mro__ if not base.__module__.startswith("rest_framework.") and base is not object
-    )
-    return any(not making.isdisjoint(vars(base)) for base in hosts_own)
+# The methods of a schema class that say more of a view than its code does.
+_TEXTS = ("is_excluded", "get_summary", "get_description")
 
 
-_TELLING = ("is_excluded", "get_summary", "get_description")
-
-
-def given(view_class: type, callback: Any, handler: Any) -> list[type]:
-    """Return the schema classes that the view and its handler were given beside the default one, the handler's first."""
-    found: list[type] = []
+def schema_classes(view_class: type, callback: Any, handler: Any) -> list[type]:
+    """Return the schema classes that a view declares beside the default one: its handler's, its URL's, then its own."""
+    classes: list[type] = []
     on_callback = getattr(callback, "initkwargs", {}).get("schema")
     on_handler = getattr(handler, "kwargs", {}).get("schema")
     on_view = inspect.getattr_static(view_class, "schema", None)
     for schema in (on_handler, on_callback, on_view):
         if schema is not None:
-            schema_class = schema if inspect.isclass(schema) else type(schema)
-            found += [cls for cls in schema_class.__mro__ if _is_spectacular(cls) and cls not in found]
-    return found
+            for cls in (schema if inspect.isclass(schema) else type(schema)).__mro__:
+                # A class that extend_schema makes derives from whatever DEFAULT_SCHEMA_CLASS is, so its module tells.
+                by_extend_schema = cls.__module__ == "drf_spectacular.utils"
+                if by_extend_schema or (issubclass(cls, AutoSchema) and cls is not AutoSchema):
+                    classes.append(cls)
+    return list(dict.fromkeys(classes))
 
 
-def _is_spectacular(cls: type) -> bool:
-    # A class that extend_schema makes derives from whatever DEFAULT_SCHEMA_CLASS is, so its module has to tell.
-    return cls.__module__ == "drf_spectacular.utils" or (issubclass(cls, AutoSchema) and cls is not AutoSchema)
-
-
-def default_class() -> type:
-    """Return the schema class of views that were given none."""
+def default_schema_class() -> type:
+    """Return the schema class of views that declare none."""
     return cast("type", api_settings.DEFAULT_SCHEMA_CLASS)
 
 
 def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
-    """Tell whether a view says more about itself than its code does: extend_schema or a schema class of the host."""
-    default = default_class()
+    """Tell whether more is known of a view than its code: by extend_schema or by a schema class of the host."""
+    default = default_schema_class()
     hosts_own = issubclass(default, AutoSchema) and any(
-        getattr(default, name) is not getattr(AutoSchema, name) for name in _TELLING
+        getattr(default, name) is not getattr(AutoSchema, name) for name in _TEXTS
     )
-    return hosts_own or bool(given(view_class, callback, handler))
-
-
-def is_rewritten(view_class: type, callback: Any, handler: Any) -> bool:
-    """Tell whether a schema class of the host makes something of its own of a whole operation."""
-    return _is_rewritten(default_class(), view_class, callback, handler)
+    return hosts_own or bool(schema_classes(view_class, callback, handler))
 
 
 @lru_cache(maxsize=2048)
 def _is_rewritten(default: type, view_class: type, callback: Any, handler: Any) -> bool:
+    """Tell whether a schema class of the host overrides `get_operation`, so that it may change the whole operation."""
     libraries = ("drf_spectacular.", "rest_framework.")
-    bases = (base for cls in (default, *given(view_class, callback, handler)) for base in cls.__mro__)
+    bases = (base for cls in (default, *schema_classes(view_class, callback, handler)) for base in cls.__mro__)
     return any("get_operation" in vars(base) for base in bases if not base.__module__.startswith(libraries))

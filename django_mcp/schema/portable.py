@@ -1,8 +1,8 @@
 """Schemas for `tools/list` that every client takes.
 
-Clients hand the schemas of all listed tools to a model's API, and some of those refuse a whole conversation over one
-keyword that they do not know. What is kept is what all of them take; what the other keywords said is put into the
-descriptions, where models read it. Nothing is lost by it: calls are checked against the full schema.
+Clients hand the schemas of all listed tools to a model's API, and some APIs refuse a whole conversation over one
+keyword that they do not know. The keywords that all of them take stay; the others become sentences of the descriptions,
+where models read them. Nothing is lost by it: calls are checked against the full schema.
 """
 
 import json
@@ -37,8 +37,8 @@ def portable(schema: Mapping[str, Any], *, answers: bool = False) -> Schema:
     """Return an object's schema in the keywords that all clients take; its root is an object with `properties`.
 
     A value that may be null keeps its other type and says so in words, since lists of types are refused by some.
-    With `answers` it describes what a tool returns, which clients may check: then nothing may be promised that the
-    full schema does not, and a value that may be null has no type at all.
+    With `answers` it describes the result of a tool, which clients may check: then it promises nothing that the full
+    schema does not, and a value that may be null has no type at all.
     """
     root = _converted(schema, answers=answers)
     return {**root, "type": "object", "properties": root.get("properties", {})}
@@ -68,23 +68,23 @@ def _flat(schema: Mapping[str, Any]) -> tuple[Schema, bool]:
     """Return the schema without combinators, and whether null was one of the variants."""
     source: Schema = {key: value for key, value in schema.items() if key not in {"anyOf", "oneOf"}}
     variants = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
-    meant = [variant for variant in variants if isinstance(variant, Mapping) and variant.get("type") != "null"]
-    nullable = len(meant) < len(variants)
-    if not meant:
+    values = [variant for variant in variants if isinstance(variant, Mapping) and variant.get("type") != "null"]
+    nullable = len(values) < len(variants)
+    if not values:
         return source, nullable
-    if len(meant) == 1:
-        flat, inner = _flat(meant[0])
-        return {**flat, **source}, nullable or inner
-    if all("properties" in variant for variant in meant):
-        return one_object({**source, "anyOf": meant}), nullable
-    if all("type" in variant and SCALARS.issuperset(_listed(variant["type"])) for variant in meant):
-        source["type"] = list(dict.fromkeys(name for variant in meant for name in _listed(variant["type"])))
-        if all("enum" in variant for variant in meant):
-            source["enum"] = list(dict.fromkeys(value for variant in meant for value in variant["enum"]))
+    if len(values) == 1:
+        value, inner = _flat(values[0])
+        return {**value, **source}, nullable or inner
+    if all("properties" in variant for variant in values):
+        return one_object({**source, "anyOf": values}), nullable
+    if all("type" in variant and SCALARS.issuperset(_listed(variant["type"])) for variant in values):
+        source["type"] = list(dict.fromkeys(name for variant in values for name in _listed(variant["type"])))
+        if all("enum" in variant for variant in values):
+            source["enum"] = list(dict.fromkeys(value for variant in values for value in variant["enum"]))
             return source, nullable
     else:
         source.pop("type", None)
-    say(source, f"One of: {'; '.join(dict.fromkeys(map(_brief, meant)))}.")
+    say(source, f"One of: {'; '.join(dict.fromkeys(map(_brief, values)))}.")
     return source, nullable
 
 
@@ -114,7 +114,7 @@ def _structure(result: Schema, source: Schema, types: list[str], *, answers: boo
 
 
 def _values(result: Schema, source: Schema, *, nullable: bool, answers: bool) -> None:
-    """Keep an enumeration of texts, say any other."""
+    """Keep an enumeration of texts; any other becomes a sentence."""
     values = source.get("enum", [source["const"]] if "const" in source else ())
     named = [value for value in values if value is not None and value != ""]
     if not named:
@@ -125,15 +125,15 @@ def _values(result: Schema, source: Schema, *, nullable: bool, answers: bool) ->
         if blank:
             say(result, "May be empty.")
         return
-    said = ", ".join(map(_literal, named))
-    say(result, f"{'One of' if len(named) > 1 else 'Always'} {said}{', or empty' if blank else ''}.")
+    literals = ", ".join(map(_literal, named))
+    say(result, f"{'One of' if len(named) > 1 else 'Always'} {literals}{', or empty' if blank else ''}.")
 
 
 def _literal(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-_SAID: Mapping[str, Callable[[Any], str]] = {
+_SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "format": lambda name: _FORMATS.get(name, f"Format: {name}."),
     "pattern": lambda pattern: f"Matches the regular expression {pattern}",
     "minimum": lambda bound: f"At least {bound}.",
@@ -156,11 +156,9 @@ _SAID: Mapping[str, Callable[[Any], str]] = {
 def _sentences(source: Schema, types: list[str], *, nullable: bool, answers: bool) -> Iterable[str]:
     if len(types) > 1:
         yield f"Either {' or '.join(_ARTICLES.get(name, name) for name in types)}."
-    for key, sentence in _SAID.items():
-        if key in source:
-            said = sentence(source[key])
-            if said:
-                yield said
+    for key, sentence in _SENTENCES.items():
+        if key in source and sentence(source[key]):
+            yield sentence(source[key])
     if not answers and source.get("default") is not None:
         yield f"{_literal(source['default'])} if left out."
     yield from _further(source)
@@ -185,8 +183,8 @@ def _brief(schema: Mapping[str, Any]) -> str:
     if values:
         return " or ".join(map(_literal, values))
     types = _types(dict(schema), nullable=False)[0]
-    said = " or ".join(_ARTICLES.get(name, name) for name in types) or "anything"
+    phrase = " or ".join(_ARTICLES.get(name, name) for name in types) or "anything"
     names = list(schema.get("properties", ()))
     if names:
-        said += f" with {', '.join(names[:MAX_NAMED])}{' and more' if len(names) > MAX_NAMED else ''}"
-    return said
+        phrase += f" with {', '.join(names[:MAX_NAMED])}{' and more' if len(names) > MAX_NAMED else ''}"
+    return phrase

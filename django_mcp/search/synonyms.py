@@ -163,18 +163,18 @@ wish request
 
 
 def _related() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    related: dict[str, set[str]] = defaultdict(set)
     for line in _MEANINGS.split("\n"):
         stems = {stem(word) for word in line.split()}
-        for word in stems:
-            found[word] |= stems - {word}
-    return {word: frozenset(others) for word, others in found.items()}
+        for known in stems:
+            related[known] |= stems - {known}
+    return {known: frozenset(others) for known, others in related.items()}
 
 
-# The stems that mean what a stem may mean, of every stem that is known here.
+# By each stem that is known here, the other stems that may mean the same.
 RELATED: Mapping[str, frozenset[str]] = _related()
 
-# These hold a sentence together and say little of what is wanted, however rare they are in terse descriptions.
+# These hold a sentence together. They tell little of what is wanted, however rare they are in terse descriptions.
 _FUNCTION_WORDS = """
 a about above after again against all also already am an and any are as at be been before being below between both but
 by can could d did do does doing done down during each ever every few for from had has have having he her here him his
@@ -184,3 +184,5 @@ their them then there these they this those through to too under until up us ve 
 which while who whom whose why will with within without would yet you your yours
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+# What follows one of these tells which of the things before it is meant.
+PREPOSITIONS = frozenset({"for", "of", "in", "by", "from", "with"})

@@ -49,10 +49,10 @@ def stems(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return what a word has in common with its plural and its plain English inflections.
+    """Return the stem that a word shares with its plural and its plain English inflections.
 
-    The same rule is applied to what is indexed and to what is asked, so a stem need not be a word; it must only not
-    bring together what means different things. Short words are left alone for that reason.
+    The index and the queries follow the same rule, so a stem need not be a word; it must only not bring together words
+    that mean different things. Short words are left alone for that reason.
     """
     if not 4 <= len(word) <= MAX_STEMMED or not word.isascii() or not word.isalpha():
         return word
@@ -85,8 +85,8 @@ class Spelling:
     def near(self, stem: str, word: str) -> list[tuple[str, int]]:
         """Return the known stems nearest to the stem of an unknown `word`, with the number of slips, one or two.
 
-        Words of up to four letters have too many neighbours to guess, and those of more than two dozen are no words; two
-        slips are allowed from eight letters on.
+        Words of up to four letters have too many neighbours to guess, and those of more than two dozen are no words.
+        Two slips are allowed from eight letters on.
         """
         if not LEAST_MISSPELT <= len(word) <= MOST_MISSPELT:
             return []
@@ -113,7 +113,7 @@ def _pairs(word: str) -> set[str]:
 def slips(left: str, right: str, most: int) -> int:
     """Count the letters to insert, drop, replace or swap with a neighbour that turn one word into the other.
 
-    Beyond `most` it only says that there are more.
+    For words that are more than `most` apart it returns `most + 1`.
     """
     # A cell farther from the diagonal than that cannot be part of so few slips.
     many = most + 1

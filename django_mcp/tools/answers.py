@@ -1,10 +1,11 @@
-"""What a call answers: one envelope for every outcome, and results that fit."""
+"""The answers of calls: one envelope for every outcome, and results that fit."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django_mcp import error_reports
+from django_mcp.access.exposure import Reach
 from django_mcp.conf import conf
 from django_mcp.errors import (
     Conflict,
@@ -13,6 +14,7 @@ from django_mcp.errors import (
     OperationFailed,
     OutcomeUnknown,
     PermissionRefused,
+    ProtocolError,
     Throttled,
     ToolError,
     ValidationFailed,
@@ -21,8 +23,10 @@ from django_mcp.models import Confirmation
 from django_mcp.protocol.json import compact
 from django_mcp.redaction import MASK, redact
 from django_mcp.text import one_line, quoted
+from django_mcp.tools import media
+from django_mcp.tools.calls import reachable_names
 from django_mcp.tools.truncation import fit
-from django_mcp.types import Caller, Finding, Outcome, Reply, State, ToolCall
+from django_mcp.types import Call, Caller, Finding, FunctionReply, OperationCall, Outcome, Reply, State, ViewReply
 
 MAX_PROBLEMS_IN_TEXT = 5
 PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})
@@ -43,18 +47,18 @@ _BY_STATUS: dict[int, type[ToolError]] = {
 class ToolResult:
     """The result of a tool call. Without `blocks` the content is the structured object, as compact text.
 
-    `asked` is what stands in its place where the client has to answer first.
+    `question` stands in its place where the client has to answer first.
     """
 
     structured: Mapping[str, Any] | None
     is_error: bool = False
     blocks: tuple[Mapping[str, Any], ...] = ()
-    asked: Mapping[str, Any] | None = None
+    question: Mapping[str, Any] | None = None
 
     def as_mcp(self) -> dict[str, Any]:
-        """Return the result as MCP sends it; text is for the clients that do not read the object."""
-        if self.asked is not None:
-            return dict(self.asked)
+        """Return the result as MCP sends it, with its object as text for the clients that do not read objects."""
+        if self.question is not None:
+            return dict(self.question)
         result: dict[str, Any] = {"content": list(self.blocks), "isError": self.is_error}
         if self.structured is not None:
             result["structuredContent"] = self.structured
@@ -62,64 +66,40 @@ class ToolResult:
         return result
 
     def as_text(self) -> "ToolResult":
-        """Return the result without its object, which its text says as well."""
+        """Return the result without its object, whose members its text has as well."""
         text = {"type": "text", "text": compact(self.structured)}
         return ToolResult(structured=None, is_error=self.is_error, blocks=self.blocks or (text,))
 
 
-def failure(target: str, error: ToolError) -> ToolResult:
-    """Return the error as the model reads it."""
-    envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
-    # The order for readers, and no detail of a host's tool in the place of the envelope's own word.
-    return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
+def answer(call: Call, reply: Reply, reach: Reach, outcome: Outcome | None = None) -> ToolResult:
+    """Return the answer for a reply. `outcome` is the recorded one of a write, None for a read.
 
-
-def success(
-    call: ToolCall, reply: Reply, next_names: Sequence[str], blocks: Sequence[Mapping[str, Any]] = ()
-) -> ToolResult:
-    """Return what the view answered, cut to size, with what was asked and what may follow.
-
-    `blocks` are the content of the file that the view answered, where it did; a link is in the response too.
+    Raises ProtocolError where a host's function did.
     """
-    structured = _envelope(call, reply, next_names, blocks, (reply.data, False, ""))
-    text = compact(structured)
-    # Where all of it fits, so does the response.
-    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
-        structured = _envelope(call, reply, next_names, blocks, fit(reply.data, conf.MAX_RESULT_LENGTH))
-        text = compact(structured)
-    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
+    if reply.error is not None or not reply.ok:
+        error = error_of(reply, outcome)
+        if isinstance(error, ProtocolError):
+            raise error
+        return failure(call.target, error)
+    if isinstance(call, OperationCall) and isinstance(reply, ViewReply):
+        return success(call, reply, reach)
+    if isinstance(reply, FunctionReply):
+        return ToolResult(structured=reply.structured, blocks=reply.blocks, question=reply.question)
+    msg = f"{type(reply).__name__} answers no {type(call).__name__}."
+    raise TypeError(msg)
 
 
-def _envelope(
-    call: ToolCall,
-    reply: Reply,
-    next_names: Sequence[str],
-    blocks: Sequence[Mapping[str, Any]],
-    fitted: tuple[Any, bool, str],
-) -> dict[str, Any]:
-    response, truncated, hint = fitted
-    for block in blocks:
-        if "uri" in block:
-            response = {**response, "uri": block["uri"]}
-    structured: dict[str, Any] = {
-        "status": "success",
-        "api": call.target,
-        "request": redact(call.sent, call.sensitive),
-        "response": response,
-        "httpStatus": reply.status,
-        "truncated": truncated,
-        "next": list(next_names),
-    }
-    warnings = [*call.warnings, *reply.notes, *([f"{hint} {_going_on(call)}"] if hint else [])]
-    if warnings:
-        structured["warnings"] = warnings
-    if reply.location is not None:
-        structured["location"] = reply.location
-    return structured
+def settled(call: Call, reply: Reply, reach: Reach, outcome: Outcome) -> ToolResult:
+    """Return the answer for a write that is done and recorded, also where its result cannot be rendered.
 
-
-def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
-    """Return the answer where a write is done and recorded but its result could not be put into words."""
+    Raises ProtocolError where a host's function did.
+    """
+    try:
+        return answer(call, reply, reach, outcome)
+    except ProtocolError:
+        raise
+    except Exception as error:  # noqa: BLE001 - reported; it is done, and the answer must not say otherwise
+        error_id = error_reports.report(f"What {call.target} answered could not be shown.", error)
     if outcome.status is not State.SUCCEEDED:
         text = f"The operation ended as {outcome.status}, and its answer could not be shown. {LOOK_FIRST}"
         return failure(call.target, OutcomeUnknown(text, outcome=outcome.as_dict(), errorId=error_id))
@@ -136,8 +116,46 @@ def unshown(call: ToolCall, outcome: Outcome, error_id: str) -> ToolResult:
     return ToolResult(structured=structured)
 
 
-def _going_on(call: ToolCall) -> str:
-    """Say how to get the rest of a response that was cut, with the operation's own arguments."""
+def failure(target: str, error: ToolError) -> ToolResult:
+    """Return the error as the model reads it."""
+    envelope = {"status": "error", "api": target, "code": error.code, "error": error.text}
+    # The first envelope gives the order, the second keeps a detail of a host's tool from replacing a member.
+    return ToolResult(structured={**envelope, **error.details, **envelope}, is_error=True)
+
+
+def success(call: OperationCall, reply: ViewReply, reach: Reach) -> ToolResult:
+    """Return the view's answer, cut to size, with the request and the operations that may follow."""
+    blocks, notes = media.attached(reply.attachment, reach.context)
+    data = reply.data
+    for block in blocks:
+        if "uri" in block:
+            data = {**data, "uri": block["uri"]}
+    warnings = [*call.warnings, *reply.notes, *notes]
+    structured: dict[str, Any] = {
+        "status": "success",
+        "api": call.target,
+        "request": redact(call.sent, call.sensitive),
+        "response": data,
+        "httpStatus": reply.status,
+        "truncated": False,
+        "next": reachable_names(call.operation.hints.follow_ups, reach),
+    }
+    if warnings:
+        structured["warnings"] = warnings
+    if reply.location is not None:
+        structured["location"] = reply.location
+    text = compact(structured)
+    # Where all of it fits, so does the response.
+    if len(text.encode("utf-8", "surrogatepass")) > conf.MAX_RESULT_LENGTH:
+        structured["response"], structured["truncated"], hint = fit(data, conf.MAX_RESULT_LENGTH)
+        if hint:
+            structured["warnings"] = [*warnings, f"{hint} {_way_on(call)}"]
+        text = compact(structured)
+    return ToolResult(structured=structured, blocks=({"type": "text", "text": text}, *blocks))
+
+
+def _way_on(call: OperationCall) -> str:
+    """Return the way to the rest of a response that was cut, through the operation's own arguments."""
     options = [name for name, argument in call.placement.items() if argument.location == "query"]
     paging = [name for name in options if name in PAGING]
     if paging:
@@ -145,8 +163,10 @@ def _going_on(call: ToolCall) -> str:
     return f"Narrow with {', '.join(options)}." if options else "The operation has no arguments to ask for less."
 
 
-def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
-    """Return the error that a view's refusal stands for. `outcome` is the record's word on a write, None for a read."""
+def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError | ProtocolError:
+    """Return the error for a refusal or a failure. `outcome` is the recorded one of a write, None for a read."""
+    if isinstance(reply.error, ToolError | ProtocolError):
+        return reply.error
     if reply.status >= 500:
         return _broken(reply, outcome)
     details: dict[str, Any] = {"httpStatus": reply.status}
@@ -156,19 +176,20 @@ def error_of(reply: Reply, outcome: Outcome | None = None) -> ToolError:
         details["response"] = fit(reply.data, conf.MAX_RESULT_LENGTH)[0]
     promise = " Nothing was changed." if outcome is not None and reply.rolled_back else ""
     error_class = _BY_STATUS.get(reply.status, OperationFailed)
-    return error_class(_sentence(reply) + promise, **details)
+    return error_class(refusal_text(reply) + promise, **details)
 
 
 def _broken(reply: Reply, outcome: Outcome | None) -> ToolError:
     details = {"httpStatus": reply.status, "errorId": reply.error_id}
-    failed = "The operation failed on the server" + (f": {quoted(reply.told)}." if reply.told else ".")
+    failed = "The operation failed on the server" + (f": {quoted(reply.public_text)}." if reply.public_text else ".")
     if outcome is not None and outcome.status is State.UNKNOWN:
         return OutcomeUnknown(f"{failed} {LOOK_FIRST}", **details)
     promise = " Nothing was changed." if reply.rolled_back else ""
     return InternalError(f"{failed}{promise} Tell the user; the error id is in the server's log.", **details)
 
 
-def _sentence(reply: Reply) -> str:
+def refusal_text(reply: Reply) -> str:
+    """Return the body of a refusal below 500 as sentences for the model."""
     problems = list(_problems(reply.data, ""))
     text = " ".join(problems[:MAX_PROBLEMS_IN_TEXT])
     if len(problems) > MAX_PROBLEMS_IN_TEXT:
@@ -188,22 +209,21 @@ def _problems(data: Any, path: str) -> Iterable[str]:
         for index, item in enumerate(data):
             yield from _problems(item, path if isinstance(item, str) else f"{path}[{index}]")
     elif data is not None:
-        said = one_line(data)
-        yield f"{one_line(path)}: {said}" if path else said
+        sentence = one_line(data)
+        yield f"{one_line(path)}: {sentence}" if path else sentence
 
 
-def outcome_of(call: ToolCall, reply: Reply) -> Outcome:
-    """Return what became of a write, as far as the answer of the view or tool tells."""
+def outcome_of(reply: Reply) -> Outcome:
+    """Return the outcome of a write, as far as its reply tells."""
     if reply.ok:
         state = State.SUCCEEDED
     elif reply.status < 500 or reply.rolled_back:
         state = State.REJECTED
     else:
         state = State.UNKNOWN
-    http_status = reply.status if call.operation is not None else None
-    # What a server says when it breaks was not written for a caller, neither now nor in a replay.
+    # The body of a 5xx was not written for a caller, neither now nor in a replay.
     response = reply.data if reply.status < 500 else None
-    return Outcome(status=state, http_status=http_status, response=response, error_id=reply.error_id)
+    return Outcome(status=state, http_status=reply.http_status, response=response, error_id=reply.error_id)
 
 
 MAX_SUMMARY = 500
@@ -213,7 +233,7 @@ MAX_NESTED = 60
 MAX_VALUE = 40
 
 
-def summary_of(call: ToolCall, caller: Caller) -> str:
+def summary_of(call: Call, caller: Caller) -> str:
     """Return the sentence a human reads: the host's own, or the operation's and its arguments.
 
     The host's callable sees masked arguments, so that it cannot show a secret by accident. One that fails is logged
@@ -228,7 +248,7 @@ def summary_of(call: ToolCall, caller: Caller) -> str:
     return one_line(_default_summary(call, shown), MAX_SUMMARY)
 
 
-def _default_summary(call: ToolCall, shown: Mapping[str, Any]) -> str:
+def _default_summary(call: Call, shown: Mapping[str, Any]) -> str:
     title = f"{call.target}: {call.title.rstrip('.')}" if call.title else f"Call {call.target}"
     said = [f"{_name(name)} {_brief(value)}" for name, value in list(shown.items())[:MAX_ARGUMENTS_NAMED]]
     left = len(shown) - len(said)
@@ -248,7 +268,7 @@ def _name(name: str) -> str:
     return name if name.isidentifier() and len(name) <= MAX_VALUE else quoted(one_line(name, MAX_VALUE))
 
 
-def proposal(call: ToolCall, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
+def proposal(call: Call, row: Confirmation, token: str, *, lifetime: int, finding: Finding) -> ToolResult:
     """Return the first phase's answer: nothing ran, and this is what would."""
     structured: dict[str, Any] = {
         "status": "requires_confirmation",

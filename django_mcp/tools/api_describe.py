@@ -9,17 +9,23 @@ from django_mcp.approval.policy import Run, decide
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.protocol.json import NotStrict, parse
 from django_mcp.tools.base import API_CALL, API_READ
-from django_mcp.tools.calls import call_of, reachable_names, reads_at_once, schema_of
+from django_mcp.tools.calls import bare_call, reachable_names, reads_at_once, schema_of
 
 MAX_DESCRIBED = 10
 
 
 def describe(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
-    """Answer `api_describe`: what each named operation takes, answers, and needs.
+    """Answer `api_describe` with the schemas, safety and approval of each named operation.
 
-    Raises ValidationFailed where no names are given, or too many.
+    Raises ValidationFailed for no names, or more than `MAX_DESCRIBED`.
     """
-    names = _names(arguments.get("names"))
+    names = arguments.get("names")
+    if isinstance(names, str):
+        # One name, or a list of them as JSON text.
+        text, names = names, [names]
+        if text.lstrip().startswith("["):
+            with suppress(NotStrict):
+                names = parse(text)
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise ValidationFailed("names must be a list of operation names, as api_search returns them.")
     if len(names) > MAX_DESCRIBED:
@@ -39,7 +45,7 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
         return {"name": name, "error": NotFound().text.rstrip(".")}
     schema = schema_of(operation, reach)
     hints = operation.hints
-    call = call_of(operation, reach, tool=API_CALL)
+    call = bare_call(operation, reach, tool=API_CALL)
     decision = decide(call, reach.server, reach.context.caller)
     tool: dict[str, Any] = {
         "name": API_READ if reads_at_once(operation, reach) else API_CALL,
@@ -64,13 +70,3 @@ def _described(name: str, reach: Reach) -> dict[str, Any]:
     if schema.notes:
         described["notes"] = list(schema.notes)
     return described
-
-
-def _names(names: Any) -> Any:
-    """Return a list where one name, or a list as JSON text, was sent; anything else as it is."""
-    if not isinstance(names, str):
-        return names
-    if names.lstrip().startswith("["):
-        with suppress(NotStrict):
-            return parse(names)
-    return [names]

@@ -1,7 +1,7 @@
 """`api_search`: how an agent finds operations."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -20,32 +20,30 @@ MAX_COUNTED = 100
 
 
 def search(arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
-    """Answer `api_search`: the operations that match, best first.
+    """Answer `api_search` with the operations that match, best first.
 
     Raises ValidationFailed for an argument of the wrong kind.
     """
-    query = _text(arguments, "query")
-    tag = _text(arguments, "tag")
-    safety = _safety(arguments)
-    take = _take(arguments)
+    query, tag = _text(arguments, "query"), _text(arguments, "tag").casefold()
+    safety, take = _safety(arguments), _take(arguments)
     reached = reach.candidates()
     hits = index_for(reached).search(query) if query.strip() else [Hit(item, 0.0, weak=False) for item in reached]
-    tag = tag.casefold()
-    wanted = [hit for hit in hits if _fits(hit.operation, tag, safety)]
-    shown = list(islice((hit for hit in wanted if reach.permits(hit.operation)), take))
-    if not shown:
+    matches = [hit for hit in hits if _fits(hit.operation, tag, safety)]
+    page = list(islice((hit for hit in matches if reach.permits(hit.operation)), take))
+    if not page:
         return _no_match(query, reached, reach)
+    rest = (hit.operation for hit in matches[matches.index(page[-1]) + 1 :])
     return {
         "status": "success",
-        "count": len(shown),
-        "apis": [_line(hit) for hit in shown],
-        "next": _what_next(wanted, shown, reach),
+        "count": len(page),
+        "apis": [_entry(hit) for hit in page],
+        "next": f"Call api_describe with the names you need, then api_read or api_call.{_narrowing(rest, reach)}",
     }
 
 
-def _line(hit: Hit) -> dict[str, Any]:
+def _entry(hit: Hit) -> dict[str, Any]:
     operation = hit.operation
-    line: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": operation.name,
         "summary": one_line(operation.summary or operation.description, MAX_SUMMARY),
         "tags": _tags(operation),
@@ -54,8 +52,8 @@ def _line(hit: Hit) -> dict[str, Any]:
         "route": operation.route,
     }
     if hit.weak:
-        line["match"] = "weak"
-    return line
+        entry["match"] = "weak"
+    return entry
 
 
 def _tags(operation: Operation) -> list[str]:
@@ -67,17 +65,16 @@ def _fits(operation: Operation, tag: str, safety: Safety | None) -> bool:
     return tagged and (safety is None or operation.safety is safety)
 
 
-def _what_next(wanted: list[Hit], shown: list[Hit], reach: Reach) -> str:
-    text = "Call api_describe with the names you need, then api_read or api_call."
-    after = (hit.operation for hit in wanted[wanted.index(shown[-1]) + 1 :])
-    # Asking the views of thousands takes time, and what has not been asked must not be told of.
-    rest = list(islice(reach.permitted(after), MAX_COUNTED + 1))
-    if not rest:
-        return text
-    tags = Counter(tag for operation in rest for tag in _tags(operation))
-    named = ", ".join(f"{one_line(tag)} ({count})" for tag, count in tags.most_common(TAGS_NAMED))
-    number = len(rest) if len(rest) <= MAX_COUNTED else f"More than {MAX_COUNTED}"
-    return f"{text} {number} more match; narrow by tag: {named}; or by safety, or raise take."
+def _narrowing(rest: Iterable[Operation], reach: Reach) -> str:
+    """Return a sentence that counts the other matches by tag, empty where the caller is permitted none of them."""
+    # Asking the views of thousands takes time, and the count must not tell of operations that were not asked.
+    permitted = list(islice(reach.permitted(rest), MAX_COUNTED + 1))
+    if not permitted:
+        return ""
+    tags = Counter(tag for operation in permitted for tag in _tags(operation))
+    counts = ", ".join(f"{one_line(tag)} ({count})" for tag, count in tags.most_common(TAGS_NAMED))
+    number = len(permitted) if len(permitted) <= MAX_COUNTED else f"More than {MAX_COUNTED}"
+    return f" {number} more match; narrow by tag: {counts}; or by safety, or raise take."
 
 
 def _no_match(query: str, reached: tuple[Operation, ...], reach: Reach) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """The API tools: the whole exposed API behind four tools, at a few KB of context."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django_mcp.access.exposure import Reach, offers_api_tools
 from django_mcp.access.server_config import API_TOOLS
+from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.approval.tokens import clean
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.protocol.json import NotStrict, parse
@@ -20,41 +22,76 @@ from django_mcp.tools.base import (
     AnsweringTool,
     AnyTool,
     CallingTool,
+    CallRequest,
     Schema,
-    Stored,
+    Tool,
 )
-from django_mcp.tools.calls import SAYING_YES, kept, reads_at_once, resolved
-from django_mcp.types import Operation, Safety, ToolCall
+from django_mcp.tools.calls import operation_call, reads_at_once
+from django_mcp.types import Safety
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """The arguments of `api_call` and `api_read`, read. `args` is None where the caller sent none."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ApiTool(Tool):
+    """An API tool, whose input schema is the same for every caller."""
 
-    name: str
-    args: dict[str, Any] | None
-    token: str | None
+    group: str = API_TOOLS
+    input_schema: Schema
+
+    def reached(self, reach: Reach) -> bool:
+        return offers_api_tools(reach.server)
+
+    def safety(self, reach: Reach) -> Safety:
+        return Safety.READ_ONLY
+
+    def schemas(self, reach: Reach) -> tuple[Schema, Schema]:
+        return self.input_schema, ANSWER_SCHEMA
 
 
-def _asked(arguments: Mapping[str, Any]) -> _Asked:
-    name = arguments.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
-    strange = arguments.keys() - {"name", "args", TOKEN} - SAYING_YES
-    if strange:
-        listed = ", ".join(sorted(strange))
-        raise ValidationFailed(
-            f"Unknown arguments beside name and args: {listed}. Put the operation's own inside args."
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _LookupTool(_ApiTool, AnsweringTool):
+    """An API tool that answers from the catalog."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _CallTool(_ApiTool, CallingTool):
+    """An API tool that calls operations: all that the caller reaches, or with `reads_only` those that run at once."""
+
+    reads_only: bool
+
+    def safety(self, reach: Reach) -> Safety:
+        return Safety.READ_ONLY if self.reads_only else reach.worst()
+
+    def read(self, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+        name = arguments.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise ValidationFailed("name must be the name of an operation, as api_search returns it.")
+        unknown = arguments.keys() - {"name", "args", TOKEN} - CONSENT_NAMES
+        if unknown:
+            names = ", ".join(sorted(unknown))
+            text = f"Unknown arguments beside name and args: {names}. Put the operation's own inside args."
+            raise ValidationFailed(text)
+        args = _object(arguments.get("args"))
+        token = clean(arguments.get(TOKEN))
+        if args is not None and TOKEN in args:
+            token_inside = args.pop(TOKEN)
+            token = token or clean(token_inside)
+        operation = reach.get(name.strip())
+        if operation is None:
+            raise NotFound
+        if self.reads_only:
+            if not reads_at_once(operation, reach):
+                raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
+            token = None
+        return CallRequest(
+            target=operation.name,
+            args=args or {} if token is None else args,
+            token=token,
+            call=partial(operation_call, self.name, operation, token, reach),
         )
-    args = _object(arguments.get("args"))
-    token = clean(arguments.get(TOKEN))
-    if args is not None and TOKEN in args:
-        inside = args.pop(TOKEN)
-        token = token or clean(inside)
-    return _Asked(name=name.strip(), args=args, token=token)
 
 
 def _object(args: Any) -> dict[str, Any] | None:
+    """Return `args` as an object, also where it is JSON text, and None as it is. Raises ValidationFailed otherwise."""
     if args is None:
         return None
     if isinstance(args, str):
@@ -67,112 +104,63 @@ def _object(args: Any) -> dict[str, Any] | None:
     return dict(args)
 
 
-def call(arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    """Resolve `api_call`: the operation among those reached, its effective arguments, the token.
-
-    Raises NotFound and ValidationFailed, and what `stored` raises for a token that cannot be redeemed.
-    """
-    asked = _asked(arguments)
-    operation = _reached(asked.name, reach)
-    args = asked.args
-    if args is None and asked.token is not None:
-        args = kept(asked.token, tool=API_CALL, target=operation.name, stored=stored)
-    return resolved(API_CALL, operation, args or {}, asked.token, reach)
-
-
-def read(arguments: Mapping[str, Any], reach: Reach, _stored: Stored) -> ToolCall:
-    """Resolve `api_read`: as `api_call`, but only for operations that run at once.
-
-    Raises NotFound and ValidationFailed.
-    """
-    asked = _asked(arguments)
-    operation = _reached(asked.name, reach)
-    if not reads_at_once(operation, reach):
-        raise ValidationFailed(f"{operation.name} changes data; use {API_CALL}.")
-    return resolved(API_READ, operation, asked.args or {}, None, reach)
-
-
-def _reached(name: str, reach: Reach) -> Operation:
-    operation = reach.get(name)
-    if operation is None:
-        raise NotFound
-    return operation
-
-
-_CALL_PROPERTIES: Schema = {
-    "name": {"type": "string", "description": "The operation's name, as api_search returns it."},
-    "args": {"type": "object", "description": "The operation's arguments: path, query and body fields together."},
+_CALL_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "The operation's name, as api_search returns it."},
+        "args": {"type": "object", "description": "The operation's arguments: path, query and body fields together."},
+    },
+    "required": ["name", "args"],
 }
 
-
-def _taking(properties: Schema, required: list[str]) -> Callable[[Reach], tuple[Schema, Schema]]:
-    taken = {"type": "object", "properties": properties, "required": required}
-    return lambda _reach: (taken, ANSWER_SCHEMA)
-
-
-def _read_only(_reach: Reach) -> Safety:
-    return Safety.READ_ONLY
-
-
-def _offered(reach: Reach) -> bool:
-    return offers_api_tools(reach.server)
-
-
 TOOLS: tuple[AnyTool, ...] = (
-    AnsweringTool(
+    _LookupTool(
         name="api_search",
         title="Find operations",
-        group=API_TOOLS,
         description=(
             "Find operations of this application. Any word of query may match; without query all are listed. Narrow "
             "by tag and safety (ReadOnly, Write, Destructive) whenever you know them."
         ),
-        schemas=_taking(
-            {
+        input_schema={
+            "type": "object",
+            "properties": {
                 "query": {"type": "string", "description": "What you want to do, in a few words."},
                 "tag": {"type": "string", "description": "Only operations with this tag."},
                 "safety": {"type": "string", "enum": [item.value for item in Safety]},
                 "take": {"type": "integer", "description": "How many to return, 1 to 100; 20 if left out."},
             },
-            [],
-        ),
-        safety=_read_only,
-        reached=_offered,
+            "required": [],
+        },
         answer=search,
     ),
-    AnsweringTool(
+    _LookupTool(
         name="api_describe",
         title="Describe operations",
-        group=API_TOOLS,
         description="Return the arguments, result, safety and approval of up to 10 operations by name.",
-        schemas=_taking({"names": {"type": "array", "items": {"type": "string"}}}, ["names"]),
-        safety=_read_only,
-        reached=_offered,
+        input_schema={
+            "type": "object",
+            "properties": {"names": {"type": "array", "items": {"type": "string"}}},
+            "required": ["names"],
+        },
         answer=describe,
     ),
-    CallingTool(
+    _CallTool(
         name=API_READ,
         title="Call an operation that only reads",
-        group=API_TOOLS,
         description="Call a ReadOnly operation. It runs at once and changes nothing.",
-        schemas=_taking(_CALL_PROPERTIES, ["name", "args"]),
-        safety=_read_only,
-        reached=_offered,
-        resolve=read,
+        input_schema=_CALL_SCHEMA,
+        reads_only=True,
     ),
-    CallingTool(
+    _CallTool(
         name=API_CALL,
         title="Call an operation",
-        group=API_TOOLS,
         description=(
             "Call any operation. One that changes data first returns requires_confirmation with a summary and a "
             "confirmationToken and runs nothing: show summary and args to the user, and once they agree call again "
             "with the same args and the token."
         ),
-        schemas=_taking({**_CALL_PROPERTIES, TOKEN: TOKEN_SCHEMA}, ["name", "args"]),
-        safety=Reach.worst,
-        reached=_offered,
-        resolve=call,
+        input_schema={**_CALL_SCHEMA, "properties": {**_CALL_SCHEMA["properties"], TOKEN: TOKEN_SCHEMA}},
+        reads_only=False,
     ),
 )
 

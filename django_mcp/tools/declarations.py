@@ -1,10 +1,9 @@
-"""What a host says of its tools, checked when the project starts."""
+"""The host's declarations of its tools, checked when the project starts."""
 
 import inspect
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -13,54 +12,23 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
-from django_mcp.types import Caller, Safety
+from django_mcp.types import HostedTool, Safety
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
 PERMISSION = re.compile(r"\w+\.\w+")
-# What the safety says, so that no tool can promise more than the server enforces.
+# The safety decides these, so that no tool can promise more than the server enforces.
 SAFETY_HINTS = ("readOnlyHint", "destructiveHint")
 HINTS = ("title", "idempotentHint", "openWorldHint")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class HostedTool:
-    """What `mcp_tool` said of a function, checked. At most one of serializer and raw schema describes a side.
-
-    `permissions` is None where nothing was said of them.
-    """
-
-    function: Callable[..., Any]
-    name: str
-    group: str
-    safety: Safety | None = None
-    title: str = ""
-    description: str = ""
-    input: type[BaseSerializer[Any]] | None = None
-    output: type[BaseSerializer[Any]] | None = None
-    input_schema: Mapping[str, Any] | None = None
-    output_schema: Mapping[str, Any] | None = None
-    permissions: tuple[str, ...] | Callable[[Caller], bool] | None = None
-    requires_approval: bool = False
-    summary: Callable[[Caller, Mapping[str, Any]], str] | None = None
-    sensitive_fields: tuple[str, ...] = ()
-    atomic: bool | None = None
-    asks: bool = False
-    annotations: Mapping[str, Any] = field(default_factory=dict)
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    icons: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def acts_as(self) -> Safety:
-        """Return its safety; what is not declared counts as a write."""
-        return self.safety or Safety.WRITE
-
-
-def declared(function: Callable[..., Any], said: Mapping[str, Any]) -> HostedTool:
+def declared(function: Callable[..., Any], declaration: Mapping[str, Any]) -> HostedTool:
     """Return the tool that `mcp_tool` declared on a function.
 
     Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
     """
-    options: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
+    options: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in declaration.items()
+    }
     options["description"] = str(options.get("description") or inspect.getdoc(function) or "")
     options["title"] = str(options.get("title") or "")
     for problem in _problems(function, options):
@@ -72,29 +40,29 @@ def declared(function: Callable[..., Any], said: Mapping[str, Any]) -> HostedToo
     return HostedTool(function=function, **options)
 
 
-def _problems(function: Any, said: Mapping[str, Any]) -> Iterator[str]:
-    yield from _identity_problems(said)
-    yield from _function_problems(function, asks=said.get("asks") is True)
-    yield from _asking_problems(said)
-    yield from _side_problems("input", said.get("input"), said.get("input_schema"))
-    yield from _side_problems("output", said.get("output"), said.get("output_schema"))
-    yield from _argument_problems(said)
-    yield from _permission_problems(said.get("permissions"))
-    yield from _option_problems(said)
-    yield from _listing_problems(said)
+def _problems(function: Any, options: Mapping[str, Any]) -> Iterator[str]:
+    yield from _identity_problems(options)
+    yield from _function_problems(function, asks=options.get("asks") is True)
+    yield from _asking_problems(options)
+    yield from _side_problems("input", options.get("input"), options.get("input_schema"))
+    yield from _side_problems("output", options.get("output"), options.get("output_schema"))
+    yield from _argument_problems(options)
+    yield from _permission_problems(options.get("permissions"))
+    yield from _option_problems(options)
+    yield from _listing_problems(options)
 
 
-def _identity_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    if not isinstance(said.get("name"), str) or not NAME.fullmatch(said["name"]):
+def _identity_problems(options: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(options.get("name"), str) or not NAME.fullmatch(options["name"]):
         yield "needs a name of 1 to 48 letters, digits, _ and -; clients put prefixes before it."
-    if not isinstance(said.get("group"), str) or not said["group"].strip():
+    if not isinstance(options.get("group"), str) or not options["group"].strip():
         yield "needs a group, the name that it is exposed and hidden with."
-    elif said["group"] == API_TOOLS:
+    elif options["group"] == API_TOOLS:
         yield f"cannot be in the group {API_TOOLS!r}, which is reserved; name another."
-    if not said["description"].strip():
+    if not options["description"].strip():
         yield "needs a description: write a docstring, or pass description=."
-    if said.get("safety") is not None and said["safety"] not in list(Safety):
-        yield f"has safety={said['safety']!r}; use Safety.READ_ONLY, Safety.WRITE or Safety.DESTRUCTIVE."
+    if options.get("safety") is not None and options["safety"] not in list(Safety):
+        yield f"has safety={options['safety']!r}; use Safety.READ_ONLY, Safety.WRITE or Safety.DESTRUCTIVE."
 
 
 def _function_problems(function: Any, *, asks: bool) -> Iterator[str]:
@@ -112,19 +80,20 @@ def _function_problems(function: Any, *, asks: bool) -> Iterator[str]:
             yield "must take the caller and the arguments: def tool(caller, data)."
 
 
-def _asking_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    if not isinstance(said.get("asks", False), bool):
+def _asking_problems(options: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(options.get("asks", False), bool):
         yield "needs asks as True or False."
-    elif said.get("asks") and (said.get("safety") != Safety.READ_ONLY or said.get("requires_approval")):
+    elif options.get("asks") and (options.get("safety") != Safety.READ_ONLY or options.get("requires_approval")):
         # What runs is what was confirmed: no answer may come between the confirmation and the run.
         yield (
-            "asks, which only a tool with safety=Safety.READ_ONLY and without requires_approval can do; let a tool that "
-            "reads ask, and take the answers as arguments of the one that writes."
+            "asks, which only a tool with safety=Safety.READ_ONLY and without requires_approval can do; let a tool "
+            "that reads ask, and take the answers as arguments of the one that writes."
         )
 
 
 def _side_problems(kind: str, serializer: Any, schema: Any) -> Iterator[str]:
-    if serializer is not None and not _is_serializer(serializer):
+    is_serializer = isinstance(serializer, type) and issubclass(serializer, BaseSerializer)
+    if serializer is not None and (not is_serializer or issubclass(serializer, ListSerializer)):
         yield (
             f"needs a DRF serializer class of one object as {kind}, or {kind}_schema= for a JSON Schema; wrap a list "
             "in a field."
@@ -136,16 +105,12 @@ def _side_problems(kind: str, serializer: Any, schema: Any) -> Iterator[str]:
     yield from (f"has an {kind}_schema that {problem}" for problem in raw_schemas.problems(schema))
 
 
-def _is_serializer(said: Any) -> bool:
-    return isinstance(said, type) and issubclass(said, BaseSerializer) and not issubclass(said, ListSerializer)
-
-
-def _argument_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    sensitive = said.get("sensitive_fields", ())
+def _argument_problems(options: Mapping[str, Any]) -> Iterator[str]:
+    sensitive = options.get("sensitive_fields", ())
     if not isinstance(sensitive, tuple) or not all(isinstance(name, str) for name in sensitive):
         yield "needs sensitive_fields as a list of names."
         return
-    names = _argument_names(said)
+    names = _argument_names(options)
     if names is None:
         return
     if TOKEN in names:
@@ -154,57 +119,58 @@ def _argument_problems(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"has sensitive_fields that are none of its arguments, {', '.join(unknown)}; nothing would be masked."
 
 
-def _argument_names(said: Mapping[str, Any]) -> Collection[str] | None:
-    """Return the names of the arguments, None where they are only known in a call."""
-    schema, serializer = said.get("input_schema"), said.get("input")
+def _argument_names(options: Mapping[str, Any]) -> Collection[str] | None:
+    """Return the names of the arguments, None where only a call can tell them."""
+    schema, serializer = options.get("input_schema"), options.get("input")
     if schema is not None:
         return set(schema.get("properties", {}))
     if serializer is None:
         return ()
     try:
         return set(serializer().fields)
-    except Exception:  # noqa: BLE001 - a serializer that needs its context says what it has when it gets one
+    except Exception:  # noqa: BLE001 - a serializer that needs its context has fields only with one
         return None
 
 
-def _permission_problems(said: Any) -> Iterator[str]:
-    if said is None or callable(said):
+def _permission_problems(permissions: Any) -> Iterator[str]:
+    if permissions is None or callable(permissions):
         return
-    if not isinstance(said, tuple):
+    if not isinstance(permissions, tuple):
         yield "needs permissions as a list of names or a callable that takes the caller."
         return
-    for name in said:
+    for name in permissions:
         if not isinstance(name, str) or not PERMISSION.fullmatch(name):
             yield f'has the permission {name!r}; write it as "app_label.codename".'
 
 
-def _option_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    if not isinstance(said.get("requires_approval", False), bool):
+def _option_problems(options: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(options.get("requires_approval", False), bool):
         yield "needs requires_approval as True or False."
-    if said.get("atomic") not in {None, True, False}:
+    if options.get("atomic") not in {None, True, False}:
         yield "needs atomic as True or False; leave it out to follow ATOMIC_REQUESTS."
-    if said.get("summary") is not None and not callable(said["summary"]):
+    if options.get("summary") is not None and not callable(options["summary"]):
         yield "needs summary as a callable: lambda caller, arguments: …."
 
 
-def _listing_problems(said: Mapping[str, Any]) -> Iterator[str]:
-    """Check what clients are shown as it is: one wrong entry makes strict clients drop the whole list."""
-    hints, icons = said.get("annotations", {}), said.get("icons", ())
+def _listing_problems(options: Mapping[str, Any]) -> Iterator[str]:
+    """Check the members that are listed as they are: one wrong entry makes strict clients drop the whole list."""
+    hints, icons = options.get("annotations", {}), options.get("icons", ())
     for key in ("annotations", "meta"):
-        if not isinstance(said.get(key, {}), Mapping):
+        if not isinstance(options.get(key, {}), Mapping):
             yield f"needs {key} as a dict."
             return
     for key in SAFETY_HINTS:
         if key in hints:
             yield f"says {key} in annotations; declare safety= instead, which the server enforces too."
     if unknown := [key for key in hints if key not in HINTS and key not in SAFETY_HINTS]:
-        yield f"has unknown annotations, {', '.join(map(str, unknown))}; MCP has {', '.join(HINTS)}, the rest is for meta=."
+        names = ", ".join(map(str, unknown))
+        yield f"has unknown annotations, {names}; MCP has {', '.join(HINTS)}, the rest is for meta=."
     yield from (f"needs {key} as True or False." for key in HINTS[1:] if not isinstance(hints.get(key, True), bool))
     if not isinstance(icons, tuple) or not all(_is_icon(icon) for icon in icons):
         yield 'needs icons as a list of dicts with a "src": "https://…" or "data:…".'
         return
     try:
-        json.dumps([dict(hints), said.get("meta", {}), icons], allow_nan=False)
+        json.dumps([dict(hints), options.get("meta", {}), icons], allow_nan=False)
     except (TypeError, ValueError) as error:
         yield f"has annotations, meta or icons that are no JSON: {error}."
 

@@ -1,6 +1,7 @@
-"""Tools that the host defines in code, in any app's `mcp.py`."""
+"""Functions of the host as MCP tools, from any app's `mcp.py`: declaration, tool, schemas."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -16,162 +17,161 @@ from django_mcp.access.server_config import approval_required
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.arguments.normalise import normalise
-from django_mcp.execution.tool_function import ToolRun
 from django_mcp.host.requests import forwarded_headers
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.schema.portable import portable
 from django_mcp.tools import raw_schemas
-from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.calls import kept
-from django_mcp.tools.declarations import HostedTool, declared
+from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
+from django_mcp.tools.calls import plan_of
+from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import Dialogue
-from django_mcp.types import Caller, Operation, ToolCall
-
-
-def tool_of(function: Callable[..., Any], said: Mapping[str, Any]) -> CallingTool:
-    """Return the MCP tool for a function and what `mcp_tool` said of it.
-
-    Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
-    """
-    tool = declared(function, said)
-    more: dict[str, Any] = {}
-    if tool.icons:
-        more["icons"] = [dict(icon) for icon in tool.icons]
-    if tool.meta:
-        more["_meta"] = dict(tool.meta)
-    if tool.annotations:
-        more["annotations"] = dict(tool.annotations)
-    return CallingTool(
-        name=tool.name,
-        title=tool.title or tool.name.replace("_", " ").replace("-", " ").capitalize(),
-        description=tool.description,
-        group=tool.group,
-        more=more,
-        safety=lambda _reach: tool.safety,
-        reached=partial(_reached, tool),
-        schemas=partial(_schemas, tool),
-        fits=partial(_fits, tool),
-        resolve=partial(_resolve, tool),
-        declared=tool,
-        asks=tool.asks,
-    )
-
-
-def _reached(tool: HostedTool, reach: Reach) -> bool:
-    caller = reach.context.caller
-    # What a callable asks for, and what nobody declared, is not known by name.
-    named = frozenset(tool.permissions) if isinstance(tool.permissions, tuple) else None
-    return (
-        exposed_tool(tool.name, tool.group, reach.server)
-        and admits_tool(caller, group=tool.group, safety=tool.acts_as, permissions=named)
-        and _permits(tool, caller)
-    )
-
-
-def _permits(tool: HostedTool, caller: Caller) -> bool:
-    said = tool.permissions
-    if not said:
-        return True
-    if isinstance(said, tuple):
-        return bool((caller.user or AnonymousUser()).has_perms(said))
-    try:
-        return bool(said(caller))
-    except Exception as error:  # noqa: BLE001 - reported; one tool's mistake must not empty the whole list
-        error_reports.report(f"The permissions of the tool {tool.name} failed.", error)
-        return False
-
-
-def _schemas(tool: HostedTool, reach: Reach) -> tuple[Schema, Schema | None]:
-    decision = decide(_call(tool, reach), reach.server, reach.context.caller)
-    return listed(tool, takes_token=not isinstance(decision, Run))
-
-
-def _fits(tool: HostedTool, structured: Mapping[str, Any], reach: Reach) -> bool:
-    schema = _schemas(tool, reach)[1]
-    return schema is None or raw_schemas.validator(schema).is_valid(structured)
-
-
-def _call(tool: HostedTool, reach: Reach, **more: Any) -> ToolCall:
-    rules = reach.server.rules_for(tool.name)
-    return ToolCall(
-        tool=tool.name,
-        target=tool.name,
-        title=tool.title or tool.description.partition("\n")[0],
-        safety=tool.acts_as,
-        requires_approval=approval_required(rules, said=tool.requires_approval),
-        group=tool.group,
-        summary=tool.summary,
-        **more,
-    )
-
-
-def _resolve(tool: HostedTool, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    args = dict(arguments)
-    token = clean(args.pop(TOKEN, None))
-    if token is not None and not args:
-        args = kept(token, tool=tool.name, target=tool.name, stored=stored)
-    warnings: tuple[str, ...] = ()
-    sensitive = frozenset(tool.sensitive_fields)
-    if tool.input is not None:
-        schema = described(tool)
-        effective, warnings = normalise(schema.input, args, read_only=schema.read_only, lenient=schema.lenient)
-        sensitive |= schema.sensitive
-    else:
-        raw_schemas.check(args, _input_validator(tool), sensitive)
-        effective = args
-    dialogue = None
-    if tool.asks:
-        asking = not _call(tool, reach).mutates
-        dialogue = Dialogue.opened(tool.name, effective, reach.context, asking=asking)
-    run = ToolRun(tool=tool, arguments=effective, sensitive=sensitive, context=reach.context, dialogue=dialogue)
-    return _call(
-        tool,
-        reach,
-        sent=args,
-        arguments=effective,
-        token=token,
-        sensitive=sensitive,
-        forwarded=forwarded_headers(reach.context.outer),
-        warnings=warnings,
-        examine=run.examine,
-        run=run,
-    )
-
-
-@cache
-def _input_validator(tool: HostedTool) -> Validator:
-    return raw_schemas.validator(tool.input_schema or NO_ARGUMENTS)
-
+from django_mcp.types import FunctionCall, HostedTool, Operation, Safety
 
 NO_ARGUMENTS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
-# What a request for confirmation and an error say, as the README lists it.
-_STANDING_IN = frozenset(
+# The members of a request for confirmation and of an error, as the README lists them.
+_ENVELOPE = frozenset(
     {
         "status", "api", "safety", "confirmationToken", "expiresInSeconds", "summary", "args", "instruction", "preview",
         "warnings", "reviewUrl", "code", "error", "errorId", "errors", "changed", "outcome", "retryAfter", "httpStatus",
         "response",
     }
 )  # fmt: skip
-# Root keywords that say nothing of the value; the rest would refuse what stands in the result's place.
+# Root keywords that constrain no value; the others would refuse the envelope that stands in the result's place.
 _HARMLESS = frozenset({"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "title", "description"})
 
 
-def listed(tool: HostedTool, *, takes_token: bool) -> tuple[Schema, Schema | None]:
-    """Return input and output schema, None where nothing was said of the output; what the host wrote is as it is.
+def tool_of(function: Callable[..., Any], options: Mapping[str, Any]) -> "FunctionTool":
+    """Return the MCP tool for a function and the options of its `mcp_tool`.
 
-    With `takes_token` it may answer with a request for confirmation, and takes the token of that.
+    Raises ImproperlyConfigured, naming the tool and the cure, for whatever would fail only in a call.
     """
-    taken = tool.input_schema or portable(described(tool).input if tool.input else NO_ARGUMENTS)
-    output = described(tool).output if tool.output else None
-    given = tool.output_schema or (None if output is None else portable(output, answers=True))
+    tool = declared(function, options)
+    extras = {
+        "icons": [dict(icon) for icon in tool.icons],
+        "_meta": dict(tool.meta),
+        "annotations": dict(tool.annotations),
+    }
+    return FunctionTool(
+        name=tool.name,
+        title=tool.title or tool.name.replace("_", " ").replace("-", " ").capitalize(),
+        description=tool.description,
+        group=tool.group,
+        extras={member: value for member, value in extras.items() if value},
+        asks=tool.asks,
+        declaration=tool,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FunctionTool(CallingTool):
+    """The tool of a host's function."""
+
+    declaration: HostedTool
+
+    def reached(self, reach: Reach) -> bool:
+        caller, permissions = reach.context.caller, self.declaration.permissions
+        # Permissions behind a callable, and those of a tool that declares none, are not known by name.
+        names = frozenset(permissions) if isinstance(permissions, tuple) else None
+        if not exposed_tool(self.name, self.group, reach.server):
+            return False
+        if not admits_tool(caller, group=self.group, safety=self.declaration.acts_as, permissions=names):
+            return False
+        if not callable(permissions):
+            return not permissions or bool((caller.user or AnonymousUser()).has_perms(permissions))
+        try:
+            return bool(permissions(caller))
+        except Exception as error:  # noqa: BLE001 - reported; one tool's mistake must not empty the whole list
+            error_reports.report(f"The permissions of the tool {self.name} failed.", error)
+            return False
+
+    def safety(self, reach: Reach) -> Safety | None:
+        return self.declaration.safety
+
+    def schemas(self, reach: Reach) -> tuple[Schema, Schema | None]:
+        decision = decide(self._bare_call(reach), reach.server, reach.context.caller)
+        return _schemas(self.declaration, takes_token=not isinstance(decision, Run))
+
+    def fits(self, structured: Mapping[str, Any], reach: Reach) -> bool:
+        output_schema = self.schemas(reach)[1]
+        return output_schema is None or raw_schemas.validator(output_schema).is_valid(structured)
+
+    def read(self, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+        token = clean(arguments.get(TOKEN))
+        args = {name: value for name, value in arguments.items() if name != TOKEN}
+        left_to_token = token is not None and not args
+        return CallRequest(
+            target=self.name,
+            args=None if left_to_token else args,
+            token=token,
+            call=partial(self._call, token, reach),
+        )
+
+    def _call(self, token: str | None, reach: Reach, args: dict[str, Any]) -> FunctionCall:
+        tool = self.declaration
+        effective: Mapping[str, Any] = args
+        warnings: tuple[str, ...] = ()
+        sensitive = frozenset(tool.sensitive_fields)
+        if tool.input is not None:
+            schema = _described(tool)
+            effective, warnings = normalise(schema.derived(plan_of), args)
+            sensitive |= schema.sensitive
+        else:
+            raw_schemas.check(args, _validator(tool), sensitive)
+        call = self._bare_call(
+            reach,
+            sent=args,
+            arguments=effective,
+            token=token,
+            sensitive=sensitive,
+            forwarded=forwarded_headers(reach.context.outer),
+            warnings=warnings,
+        )
+        if not tool.asks:
+            return call
+        return replace(call, dialogue=Dialogue.opened(tool.name, effective, reach.context, asking=not call.mutates))
+
+    def _bare_call(self, reach: Reach, **more: Any) -> FunctionCall:
+        """Return the call of the function; without arguments it is enough to decide on."""
+        tool, rules = self.declaration, reach.server.rules_for(self.name)
+        return FunctionCall(
+            tool=tool.name,
+            target=tool.name,
+            title=tool.title or tool.description.partition("\n")[0],
+            safety=tool.acts_as,
+            requires_approval=approval_required(rules, said=tool.requires_approval),
+            group=tool.group,
+            summary=tool.summary,
+            declaration=tool,
+            **more,
+        )
+
+
+@cache
+def _validator(tool: HostedTool) -> Validator:
+    return raw_schemas.validator(tool.input_schema or NO_ARGUMENTS)
+
+
+def _schemas(tool: HostedTool, *, takes_token: bool) -> tuple[Schema, Schema | None]:
+    """Return input and output schema, None where the host declares no output; a schema of the host's is as it wrote it.
+
+    With `takes_token` the tool takes a token, and may answer with a request for confirmation in the result's place.
+    """
+    input_schema = tool.input_schema or portable(_described(tool).input if tool.input else NO_ARGUMENTS)
+    described = _described(tool).output if tool.output else None
+    output_schema = tool.output_schema or (None if described is None else portable(described, answers=True))
     if not takes_token:
-        return taken, given
-    properties = {**taken.get("properties", {}), TOKEN: TOKEN_SCHEMA}
-    return {**taken, "properties": properties}, None if given is None else _loosened(given)
+        return input_schema, output_schema
+    input_schema = {**input_schema, "properties": {**input_schema.get("properties", {}), TOKEN: TOKEN_SCHEMA}}
+    if output_schema is None:
+        return input_schema, None
+    harmless = {keyword: value for keyword, value in output_schema.items() if keyword in _HARMLESS}
+    own = output_schema.get("properties", {})
+    properties = {"status": {}, **{name: {} if name in _ENVELOPE else schema for name, schema in own.items()}}
+    return input_schema, {**harmless, "type": "object", "properties": properties}
 
 
-def described(tool: HostedTool) -> OperationSchema:
-    """Return what its serializers say, as for an operation that takes and answers them."""
+def _described(tool: HostedTool) -> OperationSchema:
+    """Return the schema of the tool's serializers, as that of an operation with them as request and response."""
     return schema_for(_operation(tool))
 
 
@@ -195,10 +195,3 @@ def _operation(tool: HostedTool) -> Operation:
         view_class=view,
         handler="post",
     )
-
-
-def _loosened(schema: Schema) -> dict[str, Any]:
-    """Return an output schema that the request for confirmation, which comes in the result's place, fits as well."""
-    kept = {key: value for key, value in schema.items() if key in _HARMLESS}
-    properties = {name: {} if name in _STANDING_IN else said for name, said in schema.get("properties", {}).items()}
-    return {**kept, "type": "object", "properties": {"status": {}, **properties}}

@@ -1,4 +1,4 @@
-"""What the host offers, as people see it: every group with its operations and tools, and what holds for each."""
+"""The inventory that people see: every group with its operations and tools, their exposure and approval."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,9 +11,8 @@ from django_mcp.access.server_config import API_TOOLS, Group, PublishAs, Rule, S
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.models import ToolRule
 from django_mcp.text import nearest
-from django_mcp.tools.declarations import HostedTool
 from django_mcp.tools.registry import hosted_tools
-from django_mcp.types import ApprovalMode, Operation, Safety
+from django_mcp.types import ApprovalMode, HostedTool, Operation, Safety
 
 OWN_AUTHENTICATION = _("has its own authentication: exposed by name only")
 NEEDS_APPROVAL = _("requires approval")
@@ -22,7 +21,7 @@ NOT_DECLARED = _("not declared")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What a rule can be about: an operation, or a host's tool, which has neither method nor route."""
+    """The subject of a rule: an operation, or a host's tool, which has neither method nor route."""
 
     name: str
     method: str = ""
@@ -35,9 +34,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer(Named):
-    """One operation or tool and what holds for it. `mode` is None where it runs at once.
+    """One operation or tool with its exposure and approval. `mode` is None where it runs at once.
 
-    `safety` is None where the host did not declare it: then it counts as a write.
+    `safety` is None where the host did not declare it: then it counts as a write. `by_name_only` is True where
+    exposing the group does not expose it.
     """
 
     summary: str
@@ -54,9 +54,10 @@ class Offer(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedGroup:
-    """A group and its offers, none where only settings, a row or a key speak of it.
+    """A group and its offers; it has none where only settings, a row or a key name it.
 
-    `publish_as` is how its operations are offered; `published_by_settings` where that is the settings' word.
+    `mode` is the group's own approval mode, None where it inherits `effective_mode`. `locked` is True where settings
+    expose the group, `published_by_settings` where settings say how its operations are published.
     """
 
     name: str
@@ -90,18 +91,28 @@ class OfferedGroup:
 
 
 def offered(server: Server) -> tuple[OfferedGroup, ...]:
-    """Return every group that the catalog, the host's tools, the settings or a row know of, by name."""
-    by_group: dict[str, list[Offer]] = {API_TOOLS: []}
-    by_group.update({name: [] for name in server.groups})
+    """Return every group that the catalog, the host's tools, the settings or a row name, by name."""
+    offers_by_group: dict[str, list[Offer]] = {API_TOOLS: [], **{name: [] for name in server.groups}}
     for operation in get_catalog().operations:
-        by_group.setdefault(operation.group, []).append(_operation_offer(operation, server))
-    for tool in _declared():
-        by_group.setdefault(tool.group, []).append(_tool_offer(tool, server))
-    return tuple(_group(name, offers, server) for name, offers in sorted(by_group.items()))
-
-
-def _declared() -> Iterable[HostedTool]:
-    return (tool.declared for tool in hosted_tools().values() if tool.declared is not None)
+        offers_by_group.setdefault(operation.group, []).append(_operation_offer(operation, server))
+    for tool in hosted_tools().values():
+        offers_by_group.setdefault(tool.group, []).append(_tool_offer(tool.declaration, server))
+    groups: list[OfferedGroup] = []
+    for name, offers in sorted(offers_by_group.items()):
+        group = server.groups.get(name, Group(exposed=name == API_TOOLS))
+        groups.append(
+            OfferedGroup(
+                name=name,
+                exposed=group.exposed,
+                mode=group.mode,
+                effective_mode=group.mode or server.mode,
+                locked=group.locked,
+                publish_as=group.publish_as,
+                published_by_settings=group.published_by_settings,
+                offers=tuple(sorted(offers, key=lambda offer: (offer.is_tool, offer.name))),
+            )
+        )
+    return tuple(groups)
 
 
 def _operation_offer(operation: Operation, server: Server) -> Offer:
@@ -146,32 +157,14 @@ def _mode(group: str, rules: tuple[Rule, ...], server: Server, *, mutates: bool,
     return ApprovalMode.strictest(mode, ApprovalMode.TOKEN) if approved else mode
 
 
-def _group(name: str, offers: Iterable[Offer], server: Server) -> OfferedGroup:
-    said = server.groups.get(name, Group(exposed=name == API_TOOLS))
-    return OfferedGroup(
-        name=name,
-        exposed=said.exposed,
-        mode=said.mode,
-        effective_mode=said.mode or server.mode,
-        locked=said.locked,
-        publish_as=said.publish_as,
-        published_by_settings=said.said_by_settings,
-        offers=tuple(sorted(offers, key=lambda offer: (offer.is_tool, offer.name))),
-    )
-
-
 def group_names() -> tuple[str, ...]:
-    """Return the names of the groups that have something in them."""
-    return tuple(sorted(operation_groups() | {tool.group for tool in _declared()}))
-
-
-def operation_groups() -> frozenset[str]:
-    """Return the names of the groups that have operations in them."""
-    return frozenset(operation.group for operation in get_catalog().operations)
+    """Return the names of the groups that have an operation or a tool in them."""
+    operations = {operation.group for operation in get_catalog().operations}
+    return tuple(sorted(operations | {tool.group for tool in hosted_tools().values()}))
 
 
 def named(name: str) -> Named | None:
-    """Return the operation, or else the host's tool, that a name means in whatever case; None where it means nothing."""
+    """Return the operation, or else the host's tool, of that name in any case; None where there is neither."""
     operation = get_catalog().get(name)
     if operation is not None:
         return Named(name=operation.name, method=operation.method, route=operation.route)
@@ -189,7 +182,7 @@ def _tool_names() -> Mapping[str, str]:
 
 
 def orphaned(rule: ToolRule) -> bool:
-    """Tell whether the rule matches nothing: no operation or tool by name, no operation by method and route."""
+    """Tell whether the rule matches no operation and no tool by name, and no operation by method and route."""
     return rule.name.casefold() not in _tool_names() and not any(
         operation.name.lower() == rule.name.lower() or (operation.method, operation.route) == (rule.method, rule.route)
         for operation in get_catalog().operations
@@ -197,7 +190,7 @@ def orphaned(rule: ToolRule) -> bool:
 
 
 def cure(name: str, known: Iterable[str]) -> str:
-    """Return what to do about a name that nothing of the host has: the nearest of `known`, and where all are listed."""
+    """Return the cure for an unknown name: the nearest of `known`, and the command that lists all of them."""
     near = nearest(name, known)
-    listed = "`manage.py mcp operations` lists what there is."
-    return f"Did you mean {near!r}? {listed}" if near else listed
+    command = "`manage.py mcp operations` lists what there is."
+    return f"Did you mean {near!r}? {command}" if near else command

@@ -14,7 +14,7 @@ from django.core.files.storage import InvalidStorageError, Storage, storages
 from django.http import HttpRequest
 from django.urls import reverse
 
-from django_mcp.approval.signing import Forged, Signer, link_keys
+from django_mcp.approval.signing import Forged, Purpose, Signer
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound
 from django_mcp.host.requests import Context
@@ -30,14 +30,14 @@ UNKNOWN_TYPE = "application/octet-stream"
 # RFC 9110, section 8.3.1; it becomes a header.
 _MEDIA_TYPE = re.compile(r"[\w!#$%&'*+.^`|~-]+/[\w!#$%&'*+.^`|~-]+(;[ -~]*)?", re.ASCII)
 # No URL is longer.
-_SIGNER = Signer(prefix=PREFIX, typ="MCP+FILE", keys=link_keys, max_length=64 * 1024, expires=True)
+_SIGNER = Signer(prefix=PREFIX, typ="MCP+FILE", purpose=Purpose.FILE_LINK, max_length=64 * 1024, expires=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
     """A file in one of the project's storages, an alias of `STORAGES`.
 
-    `size` is in bytes, None where the storage cannot tell. `filename` is what to call the file where it is saved.
+    `size` is in bytes, None where the storage cannot tell. `filename` is its name where a client saves it.
     """
 
     storage: str
@@ -48,7 +48,7 @@ class StoredFile:
 
     @classmethod
     def of(cls, name: str, *, storage: str = "default", media_type: str = "", filename: str = "") -> "StoredFile":
-        """Return what there is of that name. Raises FileNotFoundError and SuspiciousFileOperation as storages do."""
+        """Return the stored file of that name. Raises FileNotFoundError and SuspiciousFileOperation as storages do."""
         size = None
         with suppress(NotImplementedError):
             size = storages[storage].size(name)
@@ -78,10 +78,10 @@ def store(content: IO[bytes], *, filename: str, media_type: str) -> StoredFile:
 
 def link(stored: StoredFile, context: Context) -> dict[str, Any]:
     """Return the resource link by which the caller of `context`, and nobody else, can fetch the file."""
-    said = {**asdict(stored), "sub": context.caller.subject, "exp": int(time.time()) + conf.RESOURCE_LINK_EXPIRY}
-    # What is there is measured anew when it is fetched.
-    del said["size"]
-    token = _SIGNER.sign(said)
+    claims = {**asdict(stored), "sub": context.caller.subject, "exp": int(time.time()) + conf.RESOURCE_LINK_EXPIRY}
+    # The file may have another size by the time that it is fetched.
+    del claims["size"]
+    token = _SIGNER.sign(claims)
     block = {
         "type": "resource_link",
         "uri": context.outer.build_absolute_uri(_path(context.outer, token)),
@@ -97,25 +97,21 @@ def linked(token: str, caller: Caller) -> StoredFile:
     Raises NotFound for a link that was not made here, was made for another caller, has expired, or whose file is gone.
     """
     try:
-        said = _SIGNER.verify(token)
+        claims = _SIGNER.verify(token)
     except Forged:
         raise NotFound from None
-    if said.get("sub") != caller.subject:
+    if claims.get("sub") != caller.subject:
         raise NotFound
-    return _existing(said)
-
-
-def _existing(said: dict[str, Any]) -> StoredFile:
     try:
         return StoredFile.of(
-            said["name"], storage=said["storage"], media_type=said["media_type"], filename=said["filename"]
+            claims["name"], storage=claims["storage"], media_type=claims["media_type"], filename=claims["filename"]
         )
     except (FileNotFoundError, NotADirectoryError, InvalidStorageError, SuspiciousOperation, KeyError):
         raise NotFound from None
 
 
 def _path(outer: HttpRequest, token: str) -> str:
-    """Return the path of a link beside the endpoint that was called: hosts may include it twice, and below arguments."""
+    """Return the path of a link beside the endpoint of the request: hosts may include it twice, and below arguments."""
     match = outer.resolver_match
     if match is None or match.app_names[-1:] != [APP]:
         return reverse(f"{APP}:file", args=[token])

@@ -1,4 +1,4 @@
-"""What a host's tool may return: text, pictures, sound, files and links, and the MCP content they become."""
+"""Content that a host's tool may return, text, pictures, sound, files and links, and its MCP blocks."""
 
 import base64
 import os
@@ -19,13 +19,13 @@ from django_mcp.tools.links import StoredFile, link, store
 from django_mcp.types import Attachment
 
 Audience = Literal["user", "assistant"]
-# What MCP has a kind of content for; everything else is a link.
+# The media types that MCP has a kind of content for; every other file is a link.
 INLINE = ("image", "audio")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content(ABC):
-    """One piece of content. `audience` says for whom it is, `priority` how much it matters, from 0 to 1."""
+    """One piece of content. `audience` is for whom it is, `priority` how much it matters, from 0 to 1."""
 
     audience: Sequence[Audience] = ()
     priority: float | None = None
@@ -39,13 +39,13 @@ class Content(ABC):
             raise ValueError(msg)
 
     def hints(self) -> dict[str, Any]:
-        """Return the annotations of the block, empty where nothing was said."""
-        said: dict[str, Any] = {}
+        """Return the `annotations` member of the block, empty where there is neither audience nor priority."""
+        annotations: dict[str, Any] = {}
         if self.audience:
-            said["audience"] = list(self.audience)
+            annotations["audience"] = list(self.audience)
         if self.priority is not None:
-            said["priority"] = self.priority
-        return {"annotations": said} if said else {}
+            annotations["priority"] = self.priority
+        return {"annotations": annotations} if annotations else {}
 
     @abstractmethod
     def block(self, context: Context) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class File(Content):
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink(Content):
-    """A link to something elsewhere, as it is."""
+    """A link to a resource elsewhere, sent unchanged."""
 
     uri: str
     name: str
@@ -131,14 +131,14 @@ class ResourceLink(Content):
     size: int | None = None
 
     def block(self, context: Context) -> dict[str, Any]:
-        said = {
+        optional = {
             "title": self.title,
             "description": self.description,
             "mimeType": self.media_type,
             "size": self.size,
         }
-        known = {key: value for key, value in said.items() if value not in {"", None}}
-        return {"type": "resource_link", "uri": self.uri, "name": self.name, **known, **self.hints()}
+        members = {name: value for name, value in optional.items() if value not in {"", None}}
+        return {"type": "resource_link", "uri": self.uri, "name": self.name, **members, **self.hints()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +156,12 @@ class EmbeddedResource(Content):
         if isinstance(self.content, str):
             resource["text"] = self.content
         else:
-            resource["blob"] = encoded(self.content)
+            resource["blob"] = base64.b64encode(self.content).decode()
         return {"type": "resource", "resource": resource, **self.hints()}
 
 
-def encoded(data: bytes) -> str:
-    """Return bytes as MCP sends them."""
-    return base64.b64encode(data).decode()
-
-
 def attached(attachment: Attachment | None, context: Context) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
-    """Return the content blocks of the file that a view answered, and what to note.
+    """Return the content blocks of the file that a view answered, and notes on it.
 
     The view has done its work: a storage that fails costs the file, not the answer.
     """
@@ -187,16 +182,16 @@ def attached(attachment: Attachment | None, context: Context) -> tuple[tuple[Map
 
 
 def _block(content: IO[bytes], *, size: int, media_type: str, filename: str, context: Context) -> dict[str, Any]:
-    """Return small pictures and sound as they are, everything else as a link to where it is stored."""
+    """Return the block of a file: small pictures and sound are inline, every other file is stored and linked."""
     kind = media_type.partition("/")[0]
     if kind in INLINE and size <= conf.MAX_INLINE_RESOURCE_BYTES:
-        return {"type": kind, "data": encoded(content.read()), "mimeType": media_type}
+        return {"type": kind, "data": base64.b64encode(content.read()).decode(), "mimeType": media_type}
     return link(store(content, filename=filename, media_type=media_type), context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """A tool's answer on the wire. `data` is what the record keeps of it; `structured` is None where it has none."""
+    """A tool's answer on the wire. `data` is its part in the record, `structured` is None for text and content."""
 
     data: Any
     structured: Mapping[str, Any] | None
@@ -204,13 +199,13 @@ class Rendered:
 
 
 def rendered(answer: Any, context: Context) -> Rendered:
-    """Return what a tool returned as MCP content.
+    """Return a tool's answer as MCP content.
 
     A mapping, a list without content in it (wrapped as `{"result": …}`), a serializer and a DRF response are
     structured and come as compact JSON text too. A string is text. Content stands for itself, alone or several in a
     list, beside at most one mapping.
 
-    Raises TypeError for what JSON cannot say and what is nothing of that.
+    Raises TypeError for values that JSON cannot express, and for a second mapping beside content.
     """
     items = list(answer) if isinstance(answer, list | tuple) else [answer]
     if not any(isinstance(item, Content) for item in items):

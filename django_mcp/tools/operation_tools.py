@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import count
 from typing import Any
@@ -18,9 +19,9 @@ from django_mcp.catalog.discovery import Catalog
 from django_mcp.schema.keywords import say
 from django_mcp.schema.operations import OperationSchema
 from django_mcp.schema.portable import portable
-from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, Schema, Stored
-from django_mcp.tools.calls import call_of, kept, resolved, schema_of, without_yes
-from django_mcp.types import Operation, ToolCall
+from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
+from django_mcp.tools.calls import bare_call, operation_call, schema_of, without_consent
+from django_mcp.types import Operation, Safety
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
 MAX_NAME = 40
@@ -30,20 +31,20 @@ _STRANGE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 @lru_cache(maxsize=16)
-def tools_of(catalog: Catalog, taken: frozenset[str]) -> Mapping[str, CallingTool]:
+def tools_of(catalog: Catalog, taken: frozenset[str]) -> "Mapping[str, OperationTool]":
     """Return a tool for every operation of the catalog, by name and in its order; `taken` are names of other tools.
 
     A name depends on the catalog and on the other tools alone: it is the same for all callers, whatever is exposed.
     """
     names = tool_names([operation.name for operation in catalog.operations], taken)
-    tools = (_tool(names[operation.name], operation) for operation in catalog.operations)
-    return {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
+    tools = {names[operation.name]: operation for operation in catalog.operations}
+    return {name: OperationTool.of(name, operation) for name, operation in sorted(tools.items())}
 
 
 def tool_names(operations: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
     """Return a tool's name for each operation's: letters, digits, _ and -, at most 40.
 
-    A name that fits is kept. One that had to be changed and then is another's, one that is too long, and one in
+    A name that fits stays. One that had to be changed and then is another's, one that is too long, and one in
     `taken` end in a hash of the operation's full name.
     """
     plain = {operation: _plain(operation) for operation in operations}
@@ -69,60 +70,59 @@ def _plain(name: str) -> str:
 
 def _hashed(operation: str, name: str, used: set[str]) -> str:
     start = name[: MAX_NAME - HASH_LENGTH - 1].rstrip("_-") or "operation"
-    texts = (f"{operation}{'!' * attempt}".encode("utf-8", "replace") for attempt in count())
-    found = (f"{start}_{hashlib.sha256(text).hexdigest()[:HASH_LENGTH]}" for text in texts)
-    return next(candidate for candidate in found if candidate.casefold() not in used)
+    preimages = (f"{operation}{'!' * attempt}".encode("utf-8", "replace") for attempt in count())
+    names = (f"{start}_{hashlib.sha256(preimage).hexdigest()[:HASH_LENGTH]}" for preimage in preimages)
+    return next(candidate for candidate in names if candidate.casefold() not in used)
 
 
-def _tool(name: str, operation: Operation) -> CallingTool:
-    # Kept with the tool, so that it goes when the catalog does.
-    built: dict[tuple[str | None, bool], tuple[OperationSchema, Schema]] = {}
-    return CallingTool(
-        name=name,
-        title=operation.summary or operation.name,
-        description=_description(operation),
-        group=operation.group,
-        schemas=partial(_schemas, operation, name, built),
-        safety=lambda _reach: operation.safety,
-        reached=lambda reach: reach.reaches_own_tool(operation),
-        resolve=partial(_resolve, operation, name),
-    )
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OperationTool(CallingTool):
+    """The tool of one operation. It keeps its input schema for each language, with and without the token's argument."""
 
+    operation: Operation
+    _input_schemas: dict[tuple[str | None, bool], tuple[OperationSchema, dict[str, Any]]] = field(default_factory=dict)
 
-def _description(operation: Operation) -> str:
-    hints = operation.hints
-    text = hints.description or operation.description or operation.summary or operation.name
-    return f"{text}\n\n{hints.when_to_use}" if hints.when_to_use else text
+    @classmethod
+    def of(cls, name: str, operation: Operation) -> "OperationTool":
+        """Return the tool of an operation, named `name` and described by the operation's own texts."""
+        hints = operation.hints
+        text = hints.description or operation.description or operation.summary or operation.name
+        return cls(
+            name=name,
+            title=operation.summary or operation.name,
+            description=f"{text}\n\n{hints.when_to_use}" if hints.when_to_use else text,
+            group=operation.group,
+            operation=operation,
+        )
 
+    def reached(self, reach: Reach) -> bool:
+        return reach.reaches_own_tool(self.operation)
 
-def _schemas(
-    operation: Operation,
-    name: str,
-    built: dict[tuple[str | None, bool], tuple[OperationSchema, Schema]],
-    reach: Reach,
-) -> tuple[Schema, Schema]:
-    schema = schema_of(operation, reach)
-    decision = decide(call_of(operation, reach, tool=name), reach.server, reach.context.caller)
-    takes_token = not isinstance(decision, Run)
-    known = built.get((get_language(), takes_token))
-    # The schema may be this user's own: what was built of another is replaced.
-    if known is None or known[0] is not schema:
-        known = built[get_language(), takes_token] = (schema, _listed(schema, takes_token=takes_token))
-    return known[1], ANSWER_SCHEMA
+    def safety(self, reach: Reach) -> Safety:
+        return self.operation.safety
 
+    def schemas(self, reach: Reach) -> tuple[Schema, Schema]:
+        schema = schema_of(self.operation, reach)
+        decision = decide(bare_call(self.operation, reach, tool=self.name), reach.server, reach.context.caller)
+        takes_token = not isinstance(decision, Run)
+        source, input_schema = self._input_schemas.get((get_language(), takes_token), (None, {}))
+        # The schema may be this user's own: that of another user is replaced.
+        if source is not schema:
+            input_schema = portable(schema.input)
+            for note in schema.notes:
+                say(input_schema, note)
+            if takes_token:
+                input_schema["properties"] = {**input_schema["properties"], TOKEN: TOKEN_SCHEMA}
+            self._input_schemas[get_language(), takes_token] = schema, input_schema
+        return input_schema, ANSWER_SCHEMA
 
-def _listed(schema: OperationSchema, *, takes_token: bool) -> Schema:
-    taken = portable(schema.input)
-    for note in schema.notes:
-        say(taken, note)
-    if takes_token:
-        taken["properties"] = {**taken["properties"], TOKEN: TOKEN_SCHEMA}
-    return taken
-
-
-def _resolve(operation: Operation, name: str, arguments: Mapping[str, Any], reach: Reach, stored: Stored) -> ToolCall:
-    args = dict(arguments)
-    token = clean(args.pop(TOKEN, None))
-    if token is not None and not without_yes(args, schema_of(operation, reach))[0]:
-        args = kept(token, tool=name, target=operation.name, stored=stored)
-    return resolved(name, operation, args, token, reach)
+    def read(self, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
+        token = clean(arguments.get(TOKEN))
+        args = {key: value for key, value in arguments.items() if key != TOKEN}
+        left_to_token = token is not None and not without_consent(args, schema_of(self.operation, reach))[0]
+        return CallRequest(
+            target=self.operation.name,
+            args=None if left_to_token else args,
+            token=token,
+            call=partial(operation_call, self.name, self.operation, token, reach),
+        )

@@ -28,9 +28,10 @@ NO_KEY = "Send Authorization: Bearer <key>."
 BAD_KEY = "Unknown, expired or revoked key."
 # RFC 6750 §3.1: the error is named only where a credential was sent.
 BAD_KEY_CHALLENGE = f'{SCHEME} error="invalid_token"'
+NOTHING_EXPOSED = "Nothing is exposed here. Name tool groups in the settings or in the admin."
 
-# What the host's session middleware and its users leave on a request.
-_OF_THE_SESSION = frozenset({"session", "headers", "user", "auser", "_cached_user", "_acached_user"})
+# Where a request keeps its session, the session's user, and the headers with the cookies among them.
+_SESSION_ATTRIBUTES = frozenset({"session", "headers", "user", "auser", "_cached_user", "_acached_user"})
 
 
 class APIKeyAuthentication(BaseAuthentication):
@@ -59,34 +60,49 @@ def bearer_token(request: HttpRequest | Request) -> str | None:
     return credential[0] if credential and scheme.lower() == SCHEME.lower() else None
 
 
-def caller_of(request: HttpRequest, *, client: str = "") -> Caller:
-    """Return the caller of a request. `client` names the client's software, as far as it says so.
+def require_exposure(server: Server, *, again: bool = False) -> None:
+    """Refuse with 404 where the snapshot exposes nothing; `again` reads a new one before it refuses an old one."""
+    if exposure.exposes_anything(server):
+        return
+    if again and exposure.exposes_anything(server_config.current()):
+        return
+    raise refuse(404, NOTHING_EXPOSED)
 
-    Raises ProtocolError with HTTP status 401, never 403: what a caller may do is decided later.
+
+def authenticate(request: HttpRequest, *, client: str) -> Caller:
+    """Return the caller of a request; `client` is the name that its software gives itself.
+
+    Raises ProtocolError with HTTP status 401, never 403: permissions are decided later; or 404 where nothing is exposed.
     """
-    asked = Request(cookieless(request))
+    drf_request = Request(cookieless(request))
+    try:
+        host = request.get_host()
+    except DisallowedHost:
+        host = ""
+    connection = {"address": _address(str(request.META.get("REMOTE_ADDR", ""))), "client": client, "host": host}
     authenticators = [cast("BaseAuthentication", import_string(path)()) for path in conf.AUTHENTICATION_CLASSES]
     for authenticator in authenticators:
         try:
-            found = authenticator.authenticate(asked)
+            user, auth = authenticator.authenticate(drf_request) or (None, None)
         except (APIException, PermissionDenied) as error:
-            raise _refused(authenticator, asked, error) from None
-        if found is not None and _may_log_in(found[0]):
-            return _caller(*found, address=_address(request), client=client, host=_host(request))
+            detail = error.detail if isinstance(error, APIException) else None
+            text = one_line(detail) if isinstance(detail, str) else BAD_KEY
+            raise _unauthorized(text, authenticator.authenticate_header(drf_request)) from None
+        if user is not None and user.is_authenticated and getattr(user, "is_active", True):
+            return _caller(user, auth, **connection)
     if bearer_token(request) is not None:
-        raise refuse(401, BAD_KEY, WWW_Authenticate=BAD_KEY_CHALLENGE)
+        raise _unauthorized(BAD_KEY, BAD_KEY_CHALLENGE)
     if conf.REQUIRE_AUTH:
-        challenge = authenticators[0].authenticate_header(asked) if authenticators else None
-        raise refuse(401, NO_KEY, WWW_Authenticate=challenge or SCHEME)
-    return Caller(
-        subject="anonymous",
-        user=AnonymousUser(),
-        groups=frozenset(conf.USER_GROUPS),
-        highest_safety=Safety.READ_ONLY,
-        address=_address(request),
-        client=client,
-        host=_host(request),
-    )
+        raise _unauthorized(NO_KEY, authenticators[0].authenticate_header(drf_request) if authenticators else None)
+    return _caller(AnonymousUser(), None, **connection)
+
+
+def server_for(caller: Caller) -> Server:
+    """Return the snapshot of the server's settings that holds now."""
+    # A key's own query has brought the stamp along.
+    if isinstance(caller.auth, APIKey):
+        return server_config.for_stamp(getattr(caller.auth, "server_stamp", None))
+    return server_config.current()
 
 
 def cookieless(request: HttpRequest) -> HttpRequest:
@@ -97,7 +113,7 @@ def cookieless(request: HttpRequest) -> HttpRequest:
     """
     # Not copy.copy(): a WSGIRequest's pickling support would remove wsgi.input from the original's META.
     copied = type(request).__new__(type(request))
-    copied.__dict__.update({name: value for name, value in request.__dict__.items() if name not in _OF_THE_SESSION})
+    copied.__dict__.update({name: value for name, value in vars(request).items() if name not in _SESSION_ATTRIBUTES})
     unwanted = {"HTTP_COOKIE"} if api_settings.NUM_PROXIES else {"HTTP_COOKIE", "HTTP_X_FORWARDED_FOR"}
     copied.META = {name: value for name, value in request.META.items() if name not in unwanted}
     copied.COOKIES = {}
@@ -105,77 +121,34 @@ def cookieless(request: HttpRequest) -> HttpRequest:
     return copied
 
 
-def _may_log_in(user: Any) -> bool:
-    return user is not None and bool(user.is_authenticated) and bool(getattr(user, "is_active", True))
-
-
 def _caller(user: Any, auth: Any, *, address: str, client: str, host: str) -> Caller:
+    """Return the caller that a key stands for, else one for the user; an anonymous user may read and no more."""
     if isinstance(auth, APIKey):
         keys.used(auth)
         return keys.caller(auth, address=address, client=client, host=host)
     return Caller(
-        subject=f"user:{user.pk}",
+        subject=f"user:{user.pk}" if user.is_authenticated else "anonymous",
         user=user,
         auth=auth,
         groups=frozenset(conf.USER_GROUPS),
-        highest_safety=Safety.DESTRUCTIVE,
+        highest_safety=Safety.DESTRUCTIVE if user.is_authenticated else Safety.READ_ONLY,
         address=address,
         client=client,
         host=host,
     )
 
 
-def _refused(authenticator: BaseAuthentication, asked: Request, error: Exception) -> ProtocolError:
-    detail = error.detail if isinstance(error, APIException) else None
-    text = one_line(detail) if isinstance(detail, str) else BAD_KEY
-    return refuse(401, text, WWW_Authenticate=authenticator.authenticate_header(asked) or SCHEME)
-
-
-def _address(request: HttpRequest) -> str:
-    """Return the address that the connection comes from, in its shortest form; "" where it has none."""
-    return _shortest(str(request.META.get("REMOTE_ADDR", "")).strip())
+def _unauthorized(text: str, challenge: str | None) -> ProtocolError:
+    """Return the refusal of a caller, with 401. Raises the one with 404 where nothing is exposed."""
+    # The snapshot of the first gate may be old, and only a valid key's query brings along the stamp of the newest.
+    require_exposure(server_config.current())
+    return refuse(401, text, WWW_Authenticate=challenge or SCHEME)
 
 
 @lru_cache(maxsize=1024)
-def _shortest(address: str) -> str:
+def _address(text: str) -> str:
+    """Return an IP address in its shortest form, "" for the address of a connection that has none."""
     try:
-        return str(ipaddress.ip_address(address))
+        return str(ipaddress.ip_address(text.strip()))
     except ValueError:
         return ""
-
-
-def _host(request: HttpRequest) -> str:
-    try:
-        return request.get_host()
-    except DisallowedHost:
-        return ""
-
-
-NOTHING_EXPOSED = "Nothing is exposed here. Name tool groups in the settings or in the admin."
-
-
-def require_exposure(server: Server, *, again: bool = False) -> None:
-    """Answer 404 where nothing is exposed. `again`: what is remembered may be old, so look before saying no."""
-    if exposure.exposes_anything(server):
-        return
-    if again and exposure.exposes_anything(server_config.current()):
-        return
-    raise refuse(404, NOTHING_EXPOSED)
-
-
-def authenticate(request: HttpRequest, *, client: str) -> Caller:
-    """Return the caller of a request; `client` is what its software calls itself. Raises ProtocolError, 401 or 404."""
-    try:
-        return caller_of(request, client=client)
-    except ProtocolError:
-        # What let the request come this far may be old, and strangers bring no stamp along.
-        require_exposure(server_config.current())
-        raise
-
-
-def server_for(caller: Caller) -> Server:
-    """Return the server's settings as they are now."""
-    # A key's own query has brought the stamp along.
-    if isinstance(caller.auth, APIKey):
-        return server_config.load(getattr(caller.auth, "server_stamp", None))
-    return server_config.current()

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -13,43 +14,43 @@ from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 from django.utils.log import log_response
 
-from django_mcp import error_reports
 from django_mcp.access import server_config
 from django_mcp.errors import NotFound, ProtocolError
 from django_mcp.host.requests import Context
 from django_mcp.text import one_line
 from django_mcp.tools.links import StoredFile, linked
 from django_mcp.transport import authentication, headers, throttling
-from django_mcp.transport.views import JSON, JsonView
+from django_mcp.transport.views import JSON, JsonView, internal_error
 
 METHODS = "GET, HEAD, OPTIONS"
 REQUEST_HEADERS = f"{headers.REQUEST_HEADERS}, range, if-range"
 EXPOSED_HEADERS = f"{headers.EXPOSED_HEADERS}, Accept-Ranges, Content-Disposition, Content-Length, Content-Range"
 CHUNK = 64 * 1024
-# RFC 9110, section 14.1.2: one range of bytes, from its first or of the last.
+# RFC 9110, section 14.1.2: one range of bytes, from a first byte on or the last so many.
 _RANGE = re.compile(r"bytes=[ \t]*(?:([0-9]{1,30})-([0-9]{0,30})|-([0-9]{1,30}))[ \t]*", re.IGNORECASE)
 
 
 class FileView(JsonView):
-    """Gives a linked file to its caller. All that is not theirs, not there, or no longer there looks alike."""
+    """Gives a linked file to its caller. A file that is another's, gone, or was never there looks alike."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response_headers: dict[str, str] = {}
         try:
-            return _finished(request, self._answer(request, kwargs["token"]))
+            return _finish(request, self._answer(request, kwargs["token"]))
         except NotFound as error:
-            refusal = _refusal(404, error.text)
+            status, text = 404, error.text
         except ProtocolError as error:
-            text = NotFound().text if error.http_status == 404 else error.message
-            refusal = _refusal(error.http_status, text, **error.headers)
+            status, response_headers = error.http_status, error.headers
+            text = NotFound().text if status == 404 else error.message
         except Exception as error:  # noqa: BLE001 - whatever broke, the client gets JSON and the log the reason
-            error_id = error_reports.report("Sending a linked file failed.", error)
-            refusal = _refusal(500, f"Internal error. Error id {error_id}; the server's log has more.")
+            status, text = 500, internal_error("Sending a linked file failed.", error)
+        refusal = HttpResponse(json.dumps({"error": text}), status=status, content_type=JSON, headers=response_headers)
         # Django's own line would have the path, and with it the link.
         log_response("%s: a linked file.", refusal.reason_phrase, response=refusal)
-        return _finished(request, refusal)
+        return _finish(request, refusal)
 
     def _answer(self, request: HttpRequest, token: str) -> HttpResponseBase:
-        authentication.require_exposure(server_config.remembered(), again=True)
+        authentication.require_exposure(server_config.cached(), again=True)
         if request.method == "OPTIONS":
             return _preflight(request)
         if request.method not in {"GET", "HEAD"}:
@@ -58,35 +59,32 @@ class FileView(JsonView):
         caller = authentication.authenticate(request, client=one_line(request.headers.get("User-Agent", "")))
         authentication.require_exposure(authentication.server_for(caller))
         throttling.check(Context(outer=request, caller=caller))
-        return _sent(request, linked(token.removesuffix("/"), caller))
+        return _file_response(request, linked(token.removesuffix("/"), caller))
 
 
+@dataclass(eq=False)
 class Part:
     """A part of an open file, chunk by chunk. The response closes it, whether it was read or not."""
 
-    def __init__(self, file: Any, start: int, length: int) -> None:
-        self.file = file
-        self.start = start
-        self.length = length
+    file: Any
+    start: int
+    length: int
 
     def close(self) -> None:
         self.file.close()
 
     def chunks(self) -> Iterator[bytes]:
-        """Give the bytes of the part; fewer where the file has become shorter."""
-        self._forward()
+        """Yield the bytes of the part; fewer where the file has become shorter."""
+        if self.file.seekable():
+            self.file.seek(self.start)
+        else:
+            before = self.start
+            while before and (skipped := self.file.read(min(CHUNK, before))):
+                before -= len(skipped)
         left = self.length
         while left and (chunk := self.file.read(min(CHUNK, left))):
             left -= len(chunk)
             yield chunk
-
-    def _forward(self) -> None:
-        if self.file.seekable():
-            self.file.seek(self.start)
-            return
-        before = self.start
-        while before and (skipped := self.file.read(min(CHUNK, before))):
-            before -= len(skipped)
 
 
 class SyncPart(Part):
@@ -104,49 +102,16 @@ class AsyncPart(Part):
             yield chunk
 
 
-def _sent(request: HttpRequest, stored: StoredFile) -> HttpResponseBase:
-    part = None if stored.size is None else _part(request, stored.size)
-    whole = range(sys.maxsize if stored.size is None else stored.size)
-    try:
-        file = stored.open()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise NotFound from None
-    response: HttpResponseBase
-    if request.method == "HEAD":
-        file.close()
-        response = HttpResponse(content_type=stored.media_type)
-    else:
-        span = whole if part is None else part
-        kind: Any = AsyncPart if isinstance(request, ASGIRequest) else SyncPart
-        response = StreamingHttpResponse(kind(file, span.start, len(span)), content_type=stored.media_type)
-    _describe(response, stored, part)
-    return response
+def byte_range(request: HttpRequest, size: int) -> range | None:
+    """Return the bytes of a file that the request wants, None for all of them (RFC 9110, section 14.2).
 
-
-def _describe(response: HttpResponseBase, stored: StoredFile, part: range | None) -> None:
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=stored.filename)
-    response["X-Content-Type-Options"] = "nosniff"
-    # Compressed on the way, by a middleware of the host, it would not have the length and the range that it says.
-    response["Content-Encoding"] = "identity"
-    if stored.size is None:
-        return
-    response["Accept-Ranges"] = "bytes"
-    response["Content-Length"] = str(stored.size if part is None else len(part))
-    if part is not None:
-        response.status_code = 206
-        response["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{stored.size}"
-
-
-def _part(request: HttpRequest, size: int) -> range | None:
-    """Return the bytes that are asked for, None for all of them (RFC 9110, section 14.2).
-
-    Several ranges, and what is none, are ignored. So is a range on a condition: there is no validator that it could
+    Several ranges and malformed ones are ignored. So is a range under If-Range: there is no validator that it could
     name. Raises ProtocolError with HTTP status 416 for a range beyond the end.
     """
-    asked = _RANGE.fullmatch(request.headers.get("Range", ""))
-    if asked is None or request.method != "GET" or "If-Range" in request.headers:
+    match = _RANGE.fullmatch(request.headers.get("Range", ""))
+    if match is None or request.method != "GET" or "If-Range" in request.headers:
         return None
-    first, last, suffix = asked.groups()
+    first, last, suffix = match.groups()
     if suffix is not None:
         start, stop = max(0, size - int(suffix)), size
         # Of an empty file the last bytes are the whole file.
@@ -161,6 +126,33 @@ def _part(request: HttpRequest, size: int) -> range | None:
     return range(start, stop)
 
 
+def _file_response(request: HttpRequest, stored: StoredFile) -> HttpResponseBase:
+    part = None if stored.size is None else byte_range(request, stored.size)
+    try:
+        file = stored.open()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise NotFound from None
+    response: HttpResponseBase
+    if request.method == "HEAD":
+        file.close()
+        response = HttpResponse(content_type=stored.media_type)
+    else:
+        span = part or range(sys.maxsize if stored.size is None else stored.size)
+        part_class: Any = AsyncPart if isinstance(request, ASGIRequest) else SyncPart
+        response = StreamingHttpResponse(part_class(file, span.start, len(span)), content_type=stored.media_type)
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=stored.filename)
+    response["X-Content-Type-Options"] = "nosniff"
+    # A middleware of the host that compresses would send other bytes than the length and the range tell.
+    response["Content-Encoding"] = "identity"
+    if stored.size is not None:
+        response["Accept-Ranges"] = "bytes"
+        response["Content-Length"] = str(stored.size if part is None else len(part))
+    if part is not None:
+        response.status_code = 206
+        response["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{stored.size}"
+    return response
+
+
 def _preflight(request: HttpRequest) -> HttpResponse:
     if not request.headers.get("Origin"):
         return HttpResponse(status=204, headers={"Allow": METHODS})
@@ -170,11 +162,7 @@ def _preflight(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _refusal(status: int, text: str, **more: str) -> HttpResponse:
-    return HttpResponse(json.dumps({"error": text}), status=status, content_type=JSON, headers=more)
-
-
-def _finished(request: HttpRequest, response: Any) -> HttpResponseBase:
+def _finish(request: HttpRequest, response: Any) -> HttpResponseBase:
     headers.finish(request, response)
     response["Cache-Control"] = "private, no-store"
     if "Access-Control-Expose-Headers" in response.headers:

@@ -64,9 +64,10 @@ class ToolRateThrottle(CallerRateThrottle):
 def check(context: Context, *, tool: str | None = None) -> None:
     """Charge a call to the configured throttles: those with `per_tool` where a tool is named, else the others.
 
-    Raises ProtocolError with HTTP status 429 and Retry-After, the longest wait of all.
+    Raises ProtocolError with HTTP status 429 and Retry-After, the longest wait of all in seconds.
     """
-    throttles = [throttle for throttle in _throttles() if getattr(throttle, "per_tool", False) is (tool is not None)]
+    configured: list[BaseThrottle] = [import_string(path)() for path in conf.THROTTLE_CLASSES]
+    throttles = [throttle for throttle in configured if getattr(throttle, "per_tool", False) is (tool is not None)]
     if not throttles:
         return
     request = Request(cookieless(context.outer))
@@ -78,10 +79,6 @@ def check(context: Context, *, tool: str | None = None) -> None:
         return
     seconds = max(1, *(math.ceil(throttle.wait() or 0) for throttle in refusing))
     raise refuse(429, f"Too many requests. Wait {seconds} seconds.", Retry_After=str(seconds))
-
-
-def _throttles() -> list[BaseThrottle]:
-    return [import_string(path)() for path in conf.THROTTLE_CLASSES]
 
 
 def _digest(*parts: str) -> str:

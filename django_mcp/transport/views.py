@@ -10,12 +10,11 @@ from django.views.generic import View
 
 from django_mcp import error_reports
 from django_mcp.access import server_config
-from django_mcp.access.server_config import Server
 from django_mcp.dispatch import dispatch
 from django_mcp.errors import ProtocolError
 from django_mcp.host.requests import Context
 from django_mcp.protocol import jsonrpc, metadata
-from django_mcp.protocol.revisions import is_modern
+from django_mcp.protocol.revisions import MODERN
 from django_mcp.text import one_line
 from django_mcp.transport import authentication, headers, throttling
 
@@ -37,7 +36,10 @@ class JsonView(View):
 
 
 class McpView(JsonView):
-    """MCP over Streamable HTTP, without streams and sessions: a POST holds one message and is answered at once."""
+    """MCP over Streamable HTTP, without streams and sessions: a POST holds one message and is answered at once.
+
+    `request_id` is the message's id as soon as the body is parsed, so that every later refusal carries it.
+    """
 
     request_id: jsonrpc.RequestId | None = None
 
@@ -47,16 +49,17 @@ class McpView(JsonView):
         except ProtocolError as error:
             response = self._failure(error)
         except Exception as error:  # noqa: BLE001 - whatever broke, the client gets JSON and the log the reason
-            response = self._failure(_internal(error))
+            text = internal_error("Answering an MCP request failed.", error)
+            response = self._failure(ProtocolError(ProtocolError.INTERNAL, text))
         return headers.finish(request, response)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
-        authentication.require_exposure(server_config.remembered(), again=True)
+        authentication.require_exposure(server_config.cached(), again=True)
         if request.method == "OPTIONS":
             return headers.preflight(request)
         headers.require_post(request)
         headers.require_json(request)
-        body = headers.read(request)
+        body = headers.read_body(request)
         headers.require_origin(request)
         value = jsonrpc.parse(body)
         self.request_id = jsonrpc.id_of(value)
@@ -69,17 +72,17 @@ class McpView(JsonView):
             request.user = caller.user
         context = Context(outer=request, caller=caller)
         throttling.check(context)
-        wrong_params = 400 if is_modern(metadata.named_in(request.headers)) else 200
-        return self._handle(jsonrpc.envelope(value, wrong_params=wrong_params), context, server)
-
-    def _handle(self, message: jsonrpc.Message | None, context: Context, server: Server) -> HttpResponse:
-        said = metadata.of(message, context.outer.headers)
+        revision = metadata.header_revision(request.headers)
+        message = jsonrpc.envelope(value, self.request_id, wrong_params=400 if revision in MODERN else 200)
+        request_metadata = metadata.request_metadata(message, revision, request.headers)
         if message is None or message.is_notification:
-            return _accepted()
+            accepted = HttpResponse(status=202, headers={"Content-Length": "0"})
+            del accepted["Content-Type"]
+            return accepted
         if message.method == "tools/call":
             throttling.check(context, tool=str(message.params.get("name")))
-        result = dispatch(message, context, server, said)
-        return HttpResponse(jsonrpc.encode(jsonrpc.success(message.id, result or {})), content_type=JSON)
+        result = dispatch(message, context, server, request_metadata)
+        return HttpResponse(jsonrpc.encode(jsonrpc.success(message.id, result)), content_type=JSON)
 
     def _failure(self, error: ProtocolError) -> HttpResponse:
         body = jsonrpc.encode(jsonrpc.failure(error, self.request_id))
@@ -90,17 +93,11 @@ class NoOAuthView(JsonView):
     """Tells clients that look for OAuth metadata that there is none, in the JSON that they expect."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        said = {"error": "not_found", "error_description": f"OAuth is not offered. {authentication.NO_KEY}"}
-        return headers.finish(request, HttpResponse(json.dumps(said), status=404, content_type=JSON))
+        refusal = {"error": "not_found", "error_description": f"OAuth is not offered. {authentication.NO_KEY}"}
+        return headers.finish(request, HttpResponse(json.dumps(refusal), status=404, content_type=JSON))
 
 
-def _accepted() -> HttpResponse:
-    response = HttpResponse(status=202)
-    del response["Content-Type"]
-    response["Content-Length"] = "0"
-    return response
-
-
-def _internal(error: Exception) -> ProtocolError:
-    error_id = error_reports.report("Answering an MCP request failed.", error)
-    return ProtocolError(ProtocolError.INTERNAL, f"Internal error. Error id {error_id}; the server's log has more.")
+def internal_error(title: str, error: Exception) -> str:
+    """Log an exception and return the text for the client, which has the log entry's id and nothing of the cause."""
+    error_id = error_reports.report(title, error)
+    return f"Internal error. Error id {error_id}; the server's log has more."

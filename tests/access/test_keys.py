@@ -37,8 +37,8 @@ def test_a_new_key_reaches_nothing(issued):
 
 def test_a_secret_authenticates_in_one_query(issued, django_assert_num_queries):
     with django_assert_num_queries(1):
-        found = keys.authenticate(issued[1])
-        assert found.user.username == "owner"
+        key = keys.authenticate(issued[1])
+        assert key.user.username == "owner"
 
 
 @pytest.mark.parametrize("wrong", ["", "ak-", "ak-nonsense", "\udc80"])

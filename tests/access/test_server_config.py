@@ -7,7 +7,7 @@ from django_mcp.types import ApprovalMode
 pytestmark = pytest.mark.django_db
 
 
-def test_without_rows_the_settings_have_the_word(settings):
+def test_without_rows_the_settings_hold(settings):
     settings.DJANGO_MCP = {"SERVER_NAME": "Shop", "CONFIRMATION_TOKEN_EXPIRY": 60, "TOOL_GROUPS": ["orders"]}
     snapshot = server_config.current()
     assert (snapshot.name, snapshot.expiry, snapshot.mode) == ("Shop", 60, ApprovalMode.TOKEN)
@@ -37,6 +37,7 @@ def test_a_mode_that_cannot_be_read_counts_as_a_confirmation(settings):
         lambda: ToolGroup.objects.bulk_create([ToolGroup(name="new")]),
         lambda: ToolRule.objects.create(name="x", exposure="hidden"),
         lambda: ServerSettings.load().save(),
+        lambda: ServerSettings.load().save(update_fields=["writes_enabled"]),
         lambda: ServerSettings.objects.update(writes_enabled=False),
     ],
 )
@@ -54,42 +55,59 @@ def test_an_unchanged_snapshot_costs_one_query_and_is_the_same_object(django_ass
         assert server_config.current() is before
 
 
+def test_a_known_stamp_costs_no_query(django_assert_num_queries):
+    ServerSettings.load()
+    before = server_config.current()
+    with django_assert_num_queries(0):
+        assert server_config.for_stamp(before.stamp) is before
+
+
+def test_the_cached_snapshot_costs_no_query_and_may_be_a_change_behind(django_assert_num_queries):
+    server_config.forget()
+    assert not server_config.cached().groups
+    ToolGroup.objects.create(name="new")
+    with django_assert_num_queries(0):
+        assert not server_config.cached().groups
+    assert "new" in server_config.current().groups
+    assert "new" in server_config.cached().groups
+
+
 def test_a_change_of_settings_is_seen_without_a_change_of_rows(settings):
     server_config.current()
     settings.DJANGO_MCP = {"TOOL_GROUPS": ["late"]}
     assert server_config.current().groups["late"].exposed
 
 
-def rule(**said):
-    return server_config.Rule(**{"name": "order_create", "method": "POST", "route": "/orders/", **said})
+def rule(**values):
+    return server_config.Rule(**{"name": "order_create", "method": "POST", "route": "/orders/", **values})
 
 
 def test_a_restriction_holds_where_only_the_name_still_matches():
-    found = rule(exposed=False).about("order_create", "POST", "/v2/orders/")
-    assert found is not None
-    assert found.exposed is False
+    applied = rule(exposed=False).applied_to("order_create", "POST", "/v2/orders/")
+    assert applied is not None
+    assert applied.exposed is False
 
 
 def test_a_restriction_holds_where_only_the_route_still_matches():
-    found = rule(exposed=False).about("renamed", "POST", "/orders/")
-    assert found is not None
-    assert found.exposed is False
+    applied = rule(exposed=False).applied_to("renamed", "POST", "/orders/")
+    assert applied is not None
+    assert applied.exposed is False
 
 
 def test_a_permission_does_not_hold_for_what_has_moved():
-    found = rule(exposed=True).about("order_create", "POST", "/v2/orders/")
-    assert found is not None
-    assert found.exposed is None
+    applied = rule(exposed=True).applied_to("order_create", "POST", "/v2/orders/")
+    assert applied is not None
+    assert applied.exposed is None
 
 
 def test_a_rule_says_nothing_of_others():
-    assert rule().about("other", "GET", "/orders/") is None
+    assert rule().applied_to("other", "GET", "/orders/") is None
 
 
 def test_a_moved_rule_can_only_tighten_the_mode():
     snapshot = server_config.current()
-    loose = rule(mode=ApprovalMode.DELEGATE).about("order_create", "POST", "/v2/")
-    strict = rule(mode=ApprovalMode.REJECT).about("order_create", "POST", "/v2/")
+    loose = rule(mode=ApprovalMode.DELEGATE).applied_to("order_create", "POST", "/v2/")
+    strict = rule(mode=ApprovalMode.REJECT).applied_to("order_create", "POST", "/v2/")
     assert snapshot.mode_of("g", [loose]) is ApprovalMode.TOKEN
     assert snapshot.mode_of("g", [strict]) is ApprovalMode.REJECT
 
@@ -114,7 +132,7 @@ def test_rules_are_found_by_name_and_by_method_and_route():
 
 
 @pytest.mark.parametrize(
-    ("row", "said", "expected"),
+    ("row", "setting", "expected"),
     [
         (None, None, "api_tools"),
         (None, "both", "both"),
@@ -123,8 +141,8 @@ def test_rules_are_found_by_name_and_by_method_and_route():
         ("nonsense", None, "api_tools"),
     ],
 )
-def test_the_admins_word_on_publishing_goes_before_the_settings(settings, row, said, expected):
-    settings.DJANGO_MCP = {"PUBLISH_AS": {"orders": said} if said else {}}
+def test_a_row_goes_before_the_settings_in_how_a_group_is_published(settings, row, setting, expected):
+    settings.DJANGO_MCP = {"PUBLISH_AS": {"orders": setting} if setting else {}}
     if row:
         ToolGroup.objects.create(name="orders", publish_as=row)
     snapshot = server_config.current()

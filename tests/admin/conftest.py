@@ -2,6 +2,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
+from django_mcp.access import keys
 from tests.tools.conftest import declaring
 
 __all__ = ["declaring"]
@@ -65,3 +66,9 @@ def desk(browser, staff):
 def clerk(person):
     """A plain user without any power."""
     return person("clerk")
+
+
+@pytest.fixture
+def key(clerk):
+    """A key of the clerk's that reads the coffee shop."""
+    return keys.issue(name="agent", user=clerk, groups=["coffee-shop"])[0]

@@ -20,7 +20,7 @@ CALLER = {"subject": "key:7", "username": "sam", "key_label": "agent (ak-12345â€
 @pytest.fixture
 def make(db):
     def confirmation(**changes):
-        said = {
+        values = {
             "state": "succeeded",
             "mode": "confirmation_token",
             "subject": "key:7",
@@ -33,7 +33,7 @@ def make(db):
             "expires_at": timezone.now() + timedelta(minutes=5),
             "outcome": {"status": "succeeded", "httpStatus": 201, "response": {"id": 1042}},
         }
-        return Confirmation.objects.create(**{**said, **changes})
+        return Confirmation.objects.create(**{**values, **changes})
 
     return confirmation
 
@@ -119,7 +119,7 @@ def test_lists_neither_count_a_whole_table_nor_look_for_distinct_values(
     assert about
     for sql in about:
         assert "DISTINCT" not in sql
-        assert "COUNT" not in sql or f"LIMIT {record.COUNTED}" in sql
+        assert "COUNT" not in sql or f"LIMIT {record.MAX_COUNTED}" in sql
 
 
 @pytest.mark.parametrize("url", [CONFIRMATIONS, EVENTS])
@@ -135,7 +135,7 @@ def test_lists_leave_the_large_columns_in_the_database(desk, make, django_assert
 
 
 def test_a_list_that_is_cut_says_so(desk, make, monkeypatch):
-    monkeypatch.setattr(record, "COUNTED", 3)
+    monkeypatch.setattr(record, "MAX_COUNTED", 3)
     for _ in range(5):
         make()
     assert "Only the newest 3 are listed." in desk.get(CONFIRMATIONS).content.decode()
@@ -208,16 +208,16 @@ def test_a_filter_that_is_no_state_shows_all(desk, make):
 
 
 @pytest.mark.parametrize(
-    ("status", "words"),
+    ("status", "label"),
     [("succeeded", "succeeded"), ("rejected", "refused by the API"), ("unknown", "outcome unknown")],
 )
-def test_executed_says_what_it_came_to_in_list_page_and_timeline(desk, make, status, words):
+def test_executed_says_what_it_came_to_in_list_page_and_timeline(desk, make, status, label):
     row = make(state=status)
     event = audit.record(EventKind.EXECUTED, caller=CALLER, confirmation=row.jti, status=status, errorId="")
-    assert f'field-outcome">{words}<' in desk.get(EVENTS).content.decode()
-    assert words in desk.get(f"{EVENTS}{event.pk}/change/").content.decode()
+    assert f'field-outcome">{label}<' in desk.get(EVENTS).content.decode()
+    assert label in desk.get(f"{EVENTS}{event.pk}/change/").content.decode()
     timeline = desk.get(f"{CONFIRMATIONS}{row.jti}/change/").content.decode().split('id="timeline"')[1]
-    assert f"<td>{words}</td>" in timeline
+    assert f"<td>{label}</td>" in timeline
 
 
 def test_refusals_are_listed_with_their_code_and_address(desk):

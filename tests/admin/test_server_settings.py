@@ -97,9 +97,9 @@ def test_who_may_only_look_sees_what_holds(browser, person, settings):
     settings.DJANGO_MCP = {"CONFIRMATION_TOKEN_EXPIRY": 77, "APPROVAL_MODE": "reject"}
     ServerSettings(server_name="till").save()
     viewer = browser(person("viewer", "view_serversettings", is_staff=True))
-    shown = re.findall(r'<div class="readonly">(.*?)</div>', viewer.get(PAGE).content.decode(), re.DOTALL)
-    assert "till" in shown
-    assert "Reject (by the project&#x27;s settings)" in shown
-    assert "77 seconds (by the project&#x27;s settings)" in shown
-    assert any("api_search" in text for text in shown)
-    assert "-" not in shown
+    values = re.findall(r'<div class="readonly">(.*?)</div>', viewer.get(PAGE).content.decode(), re.DOTALL)
+    assert "till" in values
+    assert "Reject (by the project&#x27;s settings)" in values
+    assert "77 seconds (by the project&#x27;s settings)" in values
+    assert any("api_search" in text for text in values)
+    assert "-" not in values

@@ -22,14 +22,14 @@ def locale(request):
     return request.param
 
 
-def said_in_code():
+def marked_in_code():
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
                 yield from (part.value for part in node.args[:2] if isinstance(part, ast.Constant))
 
 
-def said_in_templates():
+def marked_in_templates():
     for path in PACKAGE.rglob("*.html"):
         source = templatize(path.read_text())
         for call in re.findall(rf"gettext\(((?:{STRING})(?:, (?:{STRING}))?)", source):
@@ -38,16 +38,16 @@ def said_in_templates():
 
 def entries(path):
     """Return the translations of a .po file, plural forms by number."""
-    found, plural = {}, re.compile(r"msgstr\[(\d)\] (.*)")
+    translations, plural = {}, re.compile(r"msgstr\[(\d)\] (.*)")
     for block in path.read_text().split("\n\n")[1:]:
         lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
         message = ast.literal_eval(lines[0].removeprefix("msgid "))
         for line in lines[1:]:
             if matched := plural.match(line):
-                found[message, int(matched[1])] = ast.literal_eval(matched[2])
+                translations[message, int(matched[1])] = ast.literal_eval(matched[2])
             elif line.startswith("msgstr "):
-                found[message] = ast.literal_eval(line.removeprefix("msgstr "))
-    return found
+                translations[message] = ast.literal_eval(line.removeprefix("msgstr "))
+    return translations
 
 
 def compiled(path):
@@ -62,10 +62,10 @@ def singular(messages):
 
 def test_every_text_of_the_admin_is_translated_and_nothing_else(locale):
     plurals = {"%(count)d keys were revoked.", "%(counter)s operations", "%(counter)s tools"}
-    said = {*said_in_code(), *said_in_templates()} - plurals
+    messages = {*marked_in_code(), *marked_in_templates()} - plurals
     translated = entries(locale / "django.po")
-    assert said - singular(translated) == set()
-    assert singular(translated) - said == set()
+    assert messages - singular(translated) == set()
+    assert singular(translated) - messages == set()
     assert [message for message, text in translated.items() if not text] == []
 
 
@@ -86,8 +86,10 @@ def test_no_translation_is_a_guess(locale):
 
 @pytest.mark.parametrize("template", sorted(PACKAGE.rglob("*.html")), ids=lambda path: "/".join(path.parts[-2:]))
 def test_templates_hold_no_text_that_cannot_be_translated(template):
-    kept = r"{% block bodyclass.*?{% endblock %}|{% blocktranslate.*?{% endblocktranslate %}|{#.*?#}|<pre.*?</pre>"
-    text = re.sub(kept, "", template.read_text(), flags=re.DOTALL)
+    translatable = (
+        r"{% block bodyclass.*?{% endblock %}|{% blocktranslate.*?{% endblocktranslate %}|{#.*?#}|<pre.*?</pre>"
+    )
+    text = re.sub(translatable, "", template.read_text(), flags=re.DOTALL)
     bare = re.sub(r"{%.*?%}|{{.*?}}|<[^>]*>|&\w+;", " ", text, flags=re.DOTALL)
     assert re.findall(r"[A-Za-z]+", bare) == []
 
@@ -95,7 +97,7 @@ def test_templates_hold_no_text_that_cannot_be_translated(template):
 def test_the_admin_speaks_german_to_whom_asks_for_it(desk, clerk, settings):
     settings.MIDDLEWARE = [*settings.MIDDLEWARE, "django.middleware.locale.LocaleMiddleware"]
     keys.issue(name="agent", user=clerk)
-    for url, words in (
+    for url, texts in (
         ("toolgroup/", ("Werkzeuggruppen", "Es ist nichts freigegeben", "7 Operationen")),
         ("apikey/", ("keine: erreicht nichts", "Eingriffsstufe, Genehmigung")),
         ("apikey/add/", ("Auf Berechtigungen einschränken", "Läuft ab, Uhrzeit")),
@@ -103,5 +105,5 @@ def test_the_admin_speaks_german_to_whom_asks_for_it(desk, clerk, settings):
         ("auditevent/", ("Schlüssel ausgestellt", "Nach Art")),
     ):
         body = desk.get(f"/admin/django_mcp/{url}", headers={"accept-language": "de"}).content.decode()
-        for word in words:
-            assert word in body, (url, word)
+        for text in texts:
+            assert text in body, (url, text)

@@ -1,16 +1,26 @@
 """Calls, callers and confirmations to break."""
 
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from django_mcp.approval import confirmations
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import ApprovalMode, Caller, Channel, Finding, Safety, ToolCall
+from django_mcp.types import ApprovalMode, Caller, Channel, Finding, Outcome, Safety, State, ToolCall
 
 ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "quantity": 2, "options": ["Oat Milk", "Vanilla"]}]}
+
+CREATED = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042, "total": "11.00"})
+SUCCEEDED = {"status": "succeeded", "httpStatus": 201, "response": {"id": 1042, "total": "11.00"}}
+
+
+def age(row: Confirmation, **values: Any) -> None:
+    """Put a confirmation's expiry into the past."""
+    Confirmation.objects.filter(jti=row.jti).update(expires_at=timezone.now() - timedelta(seconds=1), **values)
 
 
 def make_caller(subject: str = "key:1", **values: Any) -> Caller:
@@ -19,18 +29,17 @@ def make_caller(subject: str = "key:1", **values: Any) -> Caller:
 
 
 def make_call(arguments: Any = ORDER, **values: Any) -> ToolCall:
-    said = {
+    defaults = {
         "tool": "api_call",
         "target": "CreateOrder",
         "safety": Safety.WRITE,
         "requires_approval": False,
         "group": "shop",
-        **values,
     }
-    return ToolCall(arguments=arguments, sent=arguments, **said)
+    return ToolCall(arguments=arguments, sent=arguments, **{**defaults, **values})
 
 
-class Desk:
+class Flow:
     """One caller's way through a confirmation."""
 
     def __init__(self, call: ToolCall, caller: Caller) -> None:
@@ -38,19 +47,18 @@ class Desk:
         self.caller = caller
 
     def propose(self, **values: Any) -> tuple[Confirmation, str]:
-        said = {
+        defaults = {
             "mode": ApprovalMode.TOKEN,
             "lifetime": 300,
             "summary": "Order for Sam",
             "finding": Finding(),
             "target_state": "",
-            **values,
         }
-        return confirmations.propose(self.call, self.caller, **said)
+        return confirmations.propose(self.call, self.caller, **{**defaults, **values})
 
     def find(self, token: str, **values: Any) -> Confirmation:
-        said = {"tool": self.call.tool, "target": self.call.target, "caller": self.caller, **values}
-        return confirmations.find(token, **said)
+        defaults = {"tool": self.call.tool, "target": self.call.target, "caller": self.caller}
+        return confirmations.find(token, **{**defaults, **values})
 
     def claim(self, token: str) -> confirmations.Claim:
         return confirmations.claim(self.find(token), channel=Channel.AGENT, caller=self.caller)
@@ -61,13 +69,13 @@ class Desk:
     def give_back(self, claim: confirmations.Claim) -> None:
         confirmations.give_back(claim, caller=self.caller, reason="target_changed")
 
-    def another(self, **values: Any) -> "Desk":
-        return Desk(self.call, replace(self.caller, **values))
+    def another(self, **values: Any) -> "Flow":
+        return Flow(self.call, replace(self.caller, **values))
 
 
 @pytest.fixture
-def desk(db) -> Desk:
-    return Desk(make_call(), make_caller())
+def flow(db) -> Flow:
+    return Flow(make_call(), make_caller())
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from django_mcp.access.server_config import Group, Rule, Server
 from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
+from django_mcp.tools.calls import bare_call
 from django_mcp.types import ApprovalMode, Hints, Operation, Safety
 from tests.approval.conftest import make_call, make_caller
 
@@ -31,7 +32,7 @@ def make_server(mode=TOKEN, *, group=None, rules=(), writes_enabled=True):
 
 
 def make_operation(**values):
-    said = {
+    defaults = {
         "name": "CreateOrder",
         "method": "POST",
         "route": "/orders/",
@@ -41,9 +42,13 @@ def make_operation(**values):
         "callback": lambda request: None,
         "view_class": object,
         "handler": "create",
-        **values,
     }
-    return Operation(**said)
+    return Operation(**{**defaults, **values})
+
+
+def resolved(operation, server):
+    """Return the call of an operation as a tool resolves it, where rules have their say."""
+    return bare_call(operation, SimpleNamespace(server=server), tool="api_call")
 
 
 def rule(**values):
@@ -71,32 +76,27 @@ def test_a_write_is_decided_by_its_mode(mode, safety):
     list(itertools.product(MODES, [None, *MODES], [None, *MODES], [None, *MODES])),
 )
 def test_the_most_specific_mode_holds_and_the_key_only_tightens(server, group, rule_mode, key):
-    call = make_call(operation=make_operation())
-    said = make_server(server, group=group, rules=[rule(mode=rule_mode)])
+    configured = make_server(server, group=group, rules=[rule(mode=rule_mode)])
+    call = resolved(make_operation(), configured)
     specific = rule_mode or group or server
     expected = specific if key is None else ApprovalMode.strictest(specific, key)
-    decision = decide(call, said, make_caller(mode=key))
+    decision = decide(call, configured, make_caller(mode=key))
     assert (type(decision), decision.mode) == (DECISIONS[expected], expected)
 
 
 @pytest.mark.parametrize("safety", list(Safety))
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("source", ["call", "operation", "hints", "rule"])
+@pytest.mark.parametrize("source", ["operation", "rule"])
 def test_a_demand_for_approval_makes_a_write_of_a_read_and_only_tightens(source, mode, safety):
-    operation = make_operation(
-        safety=safety,
-        requires_approval=source == "operation",
-        hints=Hints(requires_approval=True if source == "hints" else None),
-    )
-    call = make_call(safety=safety, requires_approval=source == "call", operation=operation)
+    operation = make_operation(safety=safety, requires_approval=source == "operation")
     server = make_server(mode, rules=[rule(requires_approval=source == "rule")])
     expected = ApprovalMode.strictest(mode, TOKEN)
-    assert isinstance(decide(call, server, make_caller()), DECISIONS[expected])
+    assert isinstance(decide(resolved(operation, server), server, make_caller()), DECISIONS[expected])
 
 
 def test_a_hint_that_no_approval_is_needed_loosens_nothing():
-    operation = make_operation(hints=Hints(requires_approval=False))
-    assert isinstance(decide(make_call(operation=operation), make_server(), make_caller()), Confirm)
+    operation, server = make_operation(hints=Hints(requires_approval=False)), make_server()
+    assert isinstance(decide(resolved(operation, server), server, make_caller()), Confirm)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -119,7 +119,7 @@ def test_a_rejected_call_is_told_what_to_do_instead():
 
 @pytest.mark.parametrize("nonsense", ["", "delegate", "DELEGATE_TO_CLIENT", "none", 0, False])
 def test_a_mode_that_is_none_asks_for_a_confirmation(nonsense):
-    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_words: (), mode_of=lambda _group, _rules: nonsense)
+    server = SimpleNamespace(writes_enabled=True, rules_for=lambda *_name: (), mode_of=lambda _group, _rules: nonsense)
     assert isinstance(decide(make_call(), server, make_caller()), Confirm)
 
 
@@ -133,12 +133,12 @@ def test_a_safety_that_is_none_counts_as_a_write(safety):
 
 
 def test_a_rule_is_found_by_route_where_the_name_has_changed():
-    call = make_call(target="OrderCreate", operation=make_operation(name="OrderCreate"))
-    assert isinstance(decide(call, make_server(DELEGATE, rules=[rule(mode=REJECT)]), make_caller()), Refuse)
+    server = make_server(DELEGATE, rules=[rule(mode=REJECT)])
+    assert isinstance(decide(resolved(make_operation(name="OrderCreate"), server), server, make_caller()), Refuse)
 
 
 def test_a_hosts_tool_is_found_by_its_name():
-    call = make_call(tool="refund", target="refund", operation=None)
+    call = make_call(tool="refund", target="refund")
     server = make_server(DELEGATE, rules=[Rule(name="refund", mode=REVIEW)])
     assert isinstance(decide(call, server, make_caller()), Review)
 

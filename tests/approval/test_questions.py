@@ -29,8 +29,8 @@ ANSWER = {"action": "accept", "content": {"name": "Al"}}
 CACHES = "tests.approval.caches"
 
 
-def asking(**asked):
-    return questions.sign(BINDING, asked or {"who": NAME}, {})
+def asking(**requests):
+    return questions.sign(BINDING, requests or {"who": NAME}, {})
 
 
 def redeem(state, responses=None, **other):
@@ -49,7 +49,7 @@ def payload_of(state):
 
 
 def signed(payload, key=None, **headers):
-    key = questions.question_keys()[0] if key is None else key
+    key = signing.keys_for(signing.Purpose.QUESTION)[0] if key is None else key
     return questions.PREFIX + jwt.encode(payload, key, algorithm="HS256", headers={"typ": questions.TYPE, **headers})
 
 
@@ -60,14 +60,14 @@ def test_an_answer_comes_back_with_what_was_asked():
 def test_earlier_answers_are_kept():
     earlier = {"who": Exchange(request=NAME, result=ANSWER)}
     state = questions.sign(BINDING, {"where": ROOTS}, earlier)
-    found = redeem(state, {"where": {"roots": []}})
-    assert found == {**earlier, "where": Exchange(request=ROOTS, result={"roots": []})}
+    exchanges = redeem(state, {"where": {"roots": []}})
+    assert exchanges == {**earlier, "where": Exchange(request=ROOTS, result={"roots": []})}
 
 
 def test_an_earlier_answer_cannot_be_replaced():
     state = questions.sign(BINDING, {"where": ROOTS}, {"who": Exchange(request=NAME, result=ANSWER)})
-    found = redeem(state, {"who": {"action": "accept", "content": {"name": "Eve"}}})
-    assert found["who"].result == ANSWER
+    exchanges = redeem(state, {"who": {"action": "accept", "content": {"name": "Eve"}}})
+    assert exchanges["who"].result == ANSWER
 
 
 def test_answers_to_what_was_not_asked_are_ignored():
@@ -137,12 +137,14 @@ def test_a_state_expires(monkeypatch):
 
 
 def test_the_mark_outlives_the_state(monkeypatch):
-    kept = []
+    timeouts = []
     cache = type(caches["default"])
     add = cache.add
-    monkeypatch.setattr(cache, "add", lambda self, key, value, timeout: kept.append(timeout) or add(self, key, value))
+    monkeypatch.setattr(
+        cache, "add", lambda self, key, value, timeout: timeouts.append(timeout) or add(self, key, value)
+    )
     redeem(asking())
-    assert kept[0] > questions.LIFETIME
+    assert timeouts[0] > questions.LIFETIME
 
 
 @pytest.mark.parametrize("backend", ["Down", "Ignored", "Unwritable", "LosesReply"])
@@ -175,11 +177,6 @@ def test_what_grows_too_long_is_not_carried():
 
 
 # Keys
-
-
-def test_the_key_is_no_other_one():
-    every = [signing.question_keys(), signing.signing_keys(), signing.digest_keys(), signing.link_keys()]
-    assert len({keys[0] for keys in every}) == len(every)
 
 
 def test_a_confirmation_token_is_no_state_and_a_state_no_token():
@@ -221,7 +218,7 @@ def test_a_signature_has_one_spelling():
 
 
 def test_a_state_is_masked_where_it_is_shown():
-    assert asking() not in json.dumps(redact({"said": f"state {asking()}"}))
+    assert asking() not in json.dumps(redact({"note": f"state {asking()}"}))
     assert "mcp_ask_" not in redact(asking())
 
 
@@ -237,11 +234,11 @@ quick = hypothesis(max_examples=200, suppress_health_check=[HealthCheck.function
 @quick
 @given(st.dictionaries(texts, objects, max_size=4), st.dictionaries(texts, objects, max_size=3))
 def test_whatever_is_answered_comes_back_as_it_is(responses, earlier):
-    asked = {key: {"method": "com.example/any", "params": response} for key, response in responses.items()}
-    kept = {key: Exchange(request=ROOTS, result=said) for key, said in earlier.items() if key not in asked}
-    found = redeem(questions.sign(BINDING, asked, kept), responses)
-    new = {key: Exchange(request=asked[key], result=response) for key, response in responses.items()}
-    assert found == {**kept, **new}
+    requests = {key: {"method": "com.example/any", "params": response} for key, response in responses.items()}
+    before = {key: Exchange(request=ROOTS, result=result) for key, result in earlier.items() if key not in requests}
+    exchanges = redeem(questions.sign(BINDING, requests, before), responses)
+    new = {key: Exchange(request=requests[key], result=response) for key, response in responses.items()}
+    assert exchanges == {**before, **new}
 
 
 ALPHABET = st.characters(min_codepoint=0, max_codepoint=0x2FF)

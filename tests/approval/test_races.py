@@ -11,15 +11,14 @@ from django.db import connections
 
 from django_mcp import audit
 from django_mcp.approval import confirmations
-from django_mcp.errors import ConfirmationUsed, ToolError, Unavailable
+from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, ToolError, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import Channel, Outcome, State
-from tests.approval.conftest import Desk, make_call, make_caller
+from tests.approval.conftest import CREATED, Flow, age, make_call, make_caller
 from tests.e2e.databases import fresh
 
 ALIAS = "race"
 TOKENS, THREADS = 5, 8
-DONE = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042})
 
 
 class RaceRouter:
@@ -71,7 +70,7 @@ def racing(request, tmp_path, settings, django_db_blocker):
             with connections[ALIAS].schema_editor() as editor:
                 for model in (Confirmation, AuditEvent):
                     editor.create_model(model)
-            yield Desk(make_call(), make_caller())
+            yield Flow(make_call(), make_caller())
         finally:
             connections[ALIAS].close()
             del connections[ALIAS], connections.settings[ALIAS]
@@ -101,7 +100,7 @@ def test_one_token_has_one_winner(racing):
         winners = [result for result in results if isinstance(result, confirmations.Claim)]
         losers = [result for result in results if isinstance(result, ConfirmationUsed)]
         assert (len(winners), len(losers)) == (1, THREADS - 1), results
-        racing.settle(winners[0], DONE)
+        racing.settle(winners[0], CREATED)
         assert Confirmation.objects.get(jti=winners[0].jti).nonce == winners[0].nonce
     assert AuditEvent.objects.filter(kind="token_consumed").count() == TOKENS
     assert AuditEvent.objects.filter(kind="executed").count() == TOKENS
@@ -124,7 +123,7 @@ def test_claims_that_are_given_back_at_once_end_in_one_execution(racing):
             claim = racing.claim(token)
             racing.give_back(claim)
         executed.append(racing.claim(token))
-        return racing.settle(executed[-1], DONE)
+        return racing.settle(executed[-1], CREATED)
 
     race(work)
     if not executed:
@@ -183,7 +182,7 @@ def test_a_connection_that_is_lost_in_the_claim_is_replaced(racing, monkeypatch)
         return real(*args, **values)
 
     monkeypatch.setattr(audit, "record", killed)
-    racing.settle(racing.claim(token), DONE)
+    racing.settle(racing.claim(token), CREATED)
     assert sql(ask) != lost[0]
     assert Confirmation.objects.get().state == "succeeded"
     assert [event.kind for event in AuditEvent.objects.order_by("id")] == ["token_issued", "token_consumed", "executed"]
@@ -202,3 +201,12 @@ def test_a_locked_database_runs_nothing_and_the_token_still_works(racing):
     other.execute("ROLLBACK")
     other.close()
     assert confirmations.claim(row, channel=Channel.AGENT, caller=racing.caller)
+
+
+def test_a_confirmation_that_expires_after_it_was_found_is_not_claimed(racing):
+    row = racing.find(racing.propose()[1])
+    age(row)
+    results = race(lambda: confirmations.claim(row, channel=Channel.AGENT, caller=racing.caller))
+    assert [type(result) for result in results] == [ConfirmationExpired] * THREADS
+    assert Confirmation.objects.get().state == "expired"
+    assert [event.kind for event in AuditEvent.objects.order_by("id")] == ["token_issued", "expired"]

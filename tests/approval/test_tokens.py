@@ -25,7 +25,7 @@ PAYLOAD = {name: getattr(CLAIMS, name) for name in tokens.Claims.__slots__}
 
 
 def signed(payload=PAYLOAD, *, key=None, algorithm="HS256", headers=None):
-    key = signing.signing_keys()[0] if key is None else key
+    key = signing.keys_for(signing.Purpose.CONFIRMATION)[0] if key is None else key
     headers = {"typ": "MCP+CONFIRM"} if headers is None else headers
     return "mcp_cf_" + jwt.encode(payload, key, algorithm=algorithm, headers=headers)
 
@@ -100,7 +100,7 @@ FORGED = {
     "the raw secret": lambda: signed(key="x" * 50),
     "no signature": lambda: signed().rpartition(".")[0] + ".",
     "alg none": lambda: f"mcp_cf_{encoded({'alg': 'none', 'typ': 'MCP+CONFIRM'})}.{encoded(PAYLOAD)}.",
-    "alg HS512": lambda: signed(key=signing.signing_keys()[0] * 2, algorithm="HS512"),
+    "alg HS512": lambda: signed(key=signing.keys_for(signing.Purpose.CONFIRMATION)[0] * 2, algorithm="HS512"),
     "typ JWT": lambda: signed(headers={"typ": "JWT"}),
     "typ in small letters": lambda: signed(headers={"typ": "mcp+confirm"}),
     "no typ": lambda: signed(headers={"typ": None}),
@@ -187,14 +187,6 @@ def test_a_blank_signing_secret_is_none(settings, blank):
     assert tokens.verify(token) == CLAIMS
 
 
-@pytest.mark.filterwarnings("ignore:The HMAC key is")
-def test_a_blank_fallback_is_no_key(settings):
-    settings.DJANGO_MCP = {"SIGNING_SECRET": SECRET, "SIGNING_SECRET_FALLBACKS": [""]}
-    settings.SECRET_KEY_FALLBACKS = [""]
-    assert signing.signing_keys() == (SECRET.encode(),)
-    assert len(signing.digest_keys()) == 1
-
-
 @pytest.mark.parametrize(
     "key", ["-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "ssh-rsa AAAAB3NzaC1yc2E"]
 )
@@ -205,11 +197,6 @@ def test_a_fallback_that_cannot_sign_makes_no_token_valid_and_none_an_error(sett
     assert tokens.verify(tokens.sign(CLAIMS)) == CLAIMS
     with pytest.raises(ConfirmationInvalid):
         tokens.verify(foreign)
-
-
-def test_signing_and_digests_use_different_keys(settings):
-    settings.DJANGO_MCP = {"SIGNING_SECRET": SECRET}
-    assert not set(signing.signing_keys()) & set(signing.digest_keys())
 
 
 @pytest.mark.parametrize(

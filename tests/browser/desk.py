@@ -20,7 +20,9 @@ class Desk:
     problems: list[str] = field(default_factory=list)
 
     def watch(self) -> None:
-        self.page.on("console", lambda said: said.type in ("error", "warning") and self._note(said.type, said.text))
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self._note(message.type, message.text)
+        )
         self.page.on("pageerror", lambda error: self._note("exception", str(error)))
         self.page.on("requestfailed", self._failed)
         self.page.on("response", lambda answer: answer.status >= 400 and self._note(str(answer.status), answer.url))

@@ -46,13 +46,13 @@ def tour(desk):
 @pytest.mark.parametrize("window_name", WINDOWS)
 def test_every_page_fits_is_named_and_can_be_read(window, traded, window_name):
     desk = window(**WINDOWS[window_name])
-    found = {}
+    problems = {}
     for name in tour(desk):
         wrong = [*desk.audit(audits.OVERFLOW), *desk.audit(audits.NAMELESS), *desk.audit(audits.PALE)]
         assert desk.page.get_by_role("heading", level=1).count() == 1, name
         if wrong:
-            found[name] = wrong
-    assert found == {}
+            problems[name] = wrong
+    assert problems == {}
 
 
 def test_german_pages_fit_a_phone(window, traded):
@@ -64,12 +64,12 @@ def test_german_pages_fit_a_phone(window, traded):
 
 
 def test_what_hosts_and_agents_write_is_text_on_every_page(desk, traded):
-    shown = 0
+    pages = 0
     for name in tour(desk):
         assert desk.page.title() != "ran", name
         assert desk.page.locator("#content img[src=x]").count() == 0, name
-        shown += "<img src=x onerror=document.title='ran'>" in desk.page.inner_text("#content")
-    assert shown >= 5
+        pages += "<img src=x onerror=document.title='ran'>" in desk.page.inner_text("#content")
+    assert pages >= 5
 
 
 def test_the_steps_to_a_page_look_as_on_djangos_own(desk):

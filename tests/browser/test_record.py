@@ -21,8 +21,8 @@ def test_there_is_nothing_to_press_but_search_and_close(desk, traded, name):
 
 def test_an_event_says_who_did_what_and_what_came_of_it(desk, traded):
     row = desk.open("auditevent/").get_by_role("row", name="executed")
-    for said in ("succeeded", ORDER, "sam", "Sam's agent", "127.0.0.1"):
-        assert said in row.inner_text()
+    for text in ("succeeded", ORDER, "sam", "Sam's agent", "127.0.0.1"):
+        assert text in row.inner_text()
     follow(row.get_by_role("link"))
     assert desk.page.get_by_role("heading", name="View audit event").is_visible()
     assert '"httpStatus": 201' in desk.page.inner_text("main")

@@ -9,11 +9,11 @@ from tests.host import settings as host_settings
 
 
 @pytest.fixture
-def people(settings, monkeypatch):
+def people(settings):
     """The host with its rows, all of it exposed; returns its users by name."""
     for name in ("ROOT_URLCONF", "MIDDLEWARE", "ALLOWED_HOSTS"):
         setattr(settings, name, getattr(host_settings, name))
-    monkeypatch.setattr(server_config, "_remembered", None)
+    server_config.forget()
     views.seen.clear()
     views.hooks.clear()
     ToolGroup.objects.create(name="host", exposed=True)

@@ -132,9 +132,9 @@ def test_a_view_that_refuses_to_negotiate_is_a_refusal_and_no_crash(alice):
 def test_a_crash_tells_the_model_an_error_id_and_nothing_else(alice, settings, caplog, debug, operation):
     settings.DEBUG = debug
     answer = alice.call(operation, {"password": "hunter2"} if operation == "crash" else {}).confirm()
-    said = json.dumps(answer.raw)
+    text = json.dumps(answer.raw)
     assert answer.is_error
-    assert not [word for word in ("Traceback", "SELECT", "hunter2", ".py", "Error(", "KeyError") if word in said]
+    assert not [word for word in ("Traceback", "SELECT", "hunter2", ".py", "Error(", "KeyError") if word in text]
     assert answer.data["errorId"] in caplog.text
 
 

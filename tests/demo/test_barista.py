@@ -48,8 +48,8 @@ def test_all_five_are_listed_with_their_safety(sam_mcp):
 
 
 def test_a_recommendation_is_within_the_budget(sam_mcp):
-    found = sam_mcp.tool("recommend", {"budget": "3.00", "category": "coffee"}).data["recommended"]
-    assert [product["name"] for product in found] == ["Espresso"]
+    products = sam_mcp.tool("recommend", {"budget": "3.00", "category": "coffee"}).data["recommended"]
+    assert [product["name"] for product in products] == ["Espresso"]
 
 
 def test_a_recommendation_needs_a_budget(sam_mcp):

@@ -1,4 +1,4 @@
-"""The coffee shop as agents meet it: what is said to the human, and what is refused before anyone is asked."""
+"""The coffee shop as agents meet it: what the human reads, and what is refused before a confirmation is proposed."""
 
 import pytest
 
@@ -38,9 +38,9 @@ def test_a_price_is_told_at_once(agent, order):
 
 def test_the_human_sees_what_is_cancelled(agent, order):
     number = agent.write("CreateCoffeeShopOrder", order)["response"]["id"]
-    asked = agent.call("CancelCoffeeShopOrder", {"id": number})
-    assert asked["summary"] == f"Cancel coffee shop order {number}"
-    assert asked["preview"] == {"cancels": number, "items": ["2 x Grande Oat Milk Latte"], "total": "11.00"}
+    proposal = agent.call("CancelCoffeeShopOrder", {"id": number})
+    assert proposal["summary"] == f"Cancel coffee shop order {number}"
+    assert proposal["preview"] == {"cancels": number, "items": ["2 x Grande Oat Milk Latte"], "total": "11.00"}
 
 
 def test_a_confirmed_cancellation_cancels(agent, order):
@@ -63,7 +63,7 @@ def test_the_order_of_someone_else_does_not_exist(agent):
 def test_a_confirmed_change_is_summarised_and_applied(agent, order):
     number = agent.write("CreateCoffeeShopOrder", order)["response"]["id"]
     change = {"id": number, "customer_name": "Max"}
-    asked = agent.call("UpdateCoffeeShopOrder", change)
-    assert asked["summary"] == f"Change coffee shop order {number}: customer_name"
-    done = agent.call("UpdateCoffeeShopOrder", change, confirmationToken=asked["confirmationToken"])
+    proposal = agent.call("UpdateCoffeeShopOrder", change)
+    assert proposal["summary"] == f"Change coffee shop order {number}: customer_name"
+    done = agent.call("UpdateCoffeeShopOrder", change, confirmationToken=proposal["confirmationToken"])
     assert done["response"]["customer_name"] == "Max"

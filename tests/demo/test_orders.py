@@ -186,9 +186,9 @@ def test_an_unknown_status_is_refused_with_the_known_ones(kim):
 
 
 def test_orders_are_found_by_product(kim):
-    found = kim.get(ORDERS, {"search": "oat milk latte"}).data
-    assert found["count"] == 4
-    assert all(order["items"][0]["product_name"] == "Oat Milk Latte" for order in found["results"])
+    page = kim.get(ORDERS, {"search": "oat milk latte"}).data
+    assert page["count"] == 4
+    assert all(order["items"][0]["product_name"] == "Oat Milk Latte" for order in page["results"])
 
 
 def test_a_list_takes_the_same_queries_however_long(kim):

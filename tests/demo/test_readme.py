@@ -28,8 +28,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language):
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
-    return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
+    matches = re.findall(rf"^( *)```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
+    return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in matches]
 
 
 def rows(title):
@@ -54,8 +54,8 @@ def test_the_install_block_is_python_that_runs():
 def test_the_decorator_block_is_python_that_runs():
     names = {}
     exec(blocks("python")[1], names)
-    said = getattr(names["OrderViewSet"], OPERATION_ATTRIBUTE)["create"]
-    assert said["summary"](None, {"items": [1, 2], "customer_name": "Sam"}) == "Order 2 items for Sam"
+    options = getattr(names["OrderViewSet"], OPERATION_ATTRIBUTE)["create"]
+    assert options["summary"](None, {"items": [1, 2], "customer_name": "Sam"}) == "Order 2 items for Sam"
 
 
 def test_the_context_of_a_tenant_is_python_that_is_fit_for_the_setting():
@@ -120,9 +120,9 @@ def test_every_documented_option_of_the_decorator_exists_and_every_option_is_doc
 
 def test_the_throttling_block_names_classes_and_their_rates(settings):
     (block,) = [block for block in blocks("python") if "DEFAULT_THROTTLE_RATES" in block]
-    said = defined_by(block)
-    settings.REST_FRAMEWORK = said["REST_FRAMEWORK"]
-    throttles = [import_string(path)() for path in said["DJANGO_MCP"]["THROTTLE_CLASSES"]]
+    names = defined_by(block)
+    settings.REST_FRAMEWORK = names["REST_FRAMEWORK"]
+    throttles = [import_string(path)() for path in names["DJANGO_MCP"]["THROTTLE_CLASSES"]]
     assert {throttle.scope: throttle.rate for throttle in throttles} == settings.REST_FRAMEWORK[
         "DEFAULT_THROTTLE_RATES"
     ]

@@ -101,11 +101,11 @@ def test_serving_again_revokes_the_earlier_demo_keys_and_no_other(shop, monkeypa
     for name, owner in (("demo", sam), ("demo", kim), ("laptop", sam)):
         keys.issue(name=name, user=owner)
     new, secret = keys.issue(name="demo", user=sam)
-    said = StringIO()
+    out = StringIO()
     monkeypatch.setattr(stage, "prepare", lambda *arguments: secret)
     monkeypatch.setattr(stage, "serve", lambda environment, taken: taken.close())
-    call_command("demo", "--serve", "--port", "0", stdout=said)
+    call_command("demo", "--serve", "--port", "0", stdout=out)
     left = APIKey.objects.usable().order_by("pk").values_list("name", "user__username")
     assert list(left) == [("demo", "kim"), ("laptop", "sam"), ("demo", "sam")]
     assert APIKey.objects.usable().filter(pk=new.pk).exists()
-    assert "may do everything in coffee-shop and barista, also cancel (Destructive)" in said.getvalue()
+    assert "may do everything in coffee-shop and barista, also cancel (Destructive)" in out.getvalue()

@@ -97,7 +97,7 @@ def sides(django_db_setup, django_db_blocker):
     """The host with its rows, both people's keys and sessions; all is as before when the module's tests are done."""
     with django_db_blocker.unblock(), override_settings(**HOST):
         pristine = states.Kept()
-        remembered, server_config._remembered = server_config._remembered, None
+        server_config.forget()
         users = rows.populate()
         ToolGroup.objects.create(name="host", exposed=True)
         agents = {name: McpClient(user=user) for name, user in users.items()}
@@ -107,6 +107,6 @@ def sides(django_db_setup, django_db_blocker):
         kept = states.Kept()
         yield Sides(kept, agents, browsers)
         pristine.restore()
-        server_config._remembered = remembered
+        server_config.forget()
         for state in (kept, pristine):
             state.close()

@@ -12,7 +12,7 @@ ORDER = "CreateCoffeeShopOrder"
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP."""
+    """An answer over HTTP."""
 
     status: int
     headers: http.client.HTTPMessage

@@ -1,4 +1,4 @@
-"""Hostile requests against a shop behind two workers: what must hold for every answer, and what must hold afterwards.
+"""Hostile requests against a shop behind two workers: the faults of their answers, and of the shop afterwards.
 
     python -m tests.e2e.fuzz [--requests 100000] [--seed 1] [--only NUMBER]
 
@@ -26,13 +26,13 @@ from tests.e2e.server import Backend, Shop, shop
 CONCURRENT = 4
 SLOWEST = 2.0
 GROUPS = ("coffee-shop", "barista")
-# A leak, whatever the status: a traceback, a page of HTML, or words for what nobody foresaw.
+# A leak, whatever the status: a traceback, a page of HTML, or the text of an unforeseen exception.
 LEAKS = re.compile(rb"Traceback|<!doctype|<html|Internal error|internal_error|Error id", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: status 0 where the connection was closed without a word. `seconds` is the time until its end."""
+    """The answer to a request: status 0 where the connection was closed without one. It ended after `seconds`."""
 
     status: int
     content_type: str
@@ -43,7 +43,7 @@ class Answer:
 
 @dataclass
 class Findings:
-    """The statuses that came, by whether the view gave them, the slowest answer, and what was wrong."""
+    """The statuses by whether the view gave them, the slowest answer of the view, and the faults of all answers."""
 
     statuses: "collections.Counter[tuple[str, int]]" = field(default_factory=collections.Counter)
     slowest: tuple[float, int] = (0.0, -1)
@@ -83,24 +83,24 @@ def send(port: int, request: Request) -> Answer:
 
 
 def complaints(request: Request, answer: Answer) -> list[str]:
-    """Return what is wrong with an answer."""
-    found = []
+    """Return the faults of an answer, as half sentences."""
+    faults = []
     if answer.seconds > SLOWEST:
-        found.append(f"it took {answer.seconds:.1f} s")
-    # What gunicorn does not do itself is 501.
+        faults.append(f"it took {answer.seconds:.1f} s")
+    # gunicorn answers 501 for the parts of HTTP that it has not.
     if answer.status >= 500 and (answer.reached or answer.status != 501):
-        found.append(f"HTTP {answer.status}: {answer.body[:300]!r}")
+        faults.append(f"HTTP {answer.status}: {answer.body[:300]!r}")
     if answer.status == 0 and request.whole and len(request.body) < 1_000_000:
-        found.append("no answer")
+        faults.append("no answer")
     if not answer.reached:
-        return found
+        return faults
     if LEAKS.search(answer.body):
-        found.append(f"a leak: {answer.body[:300]!r}")
+        faults.append(f"a leak: {answer.body[:300]!r}")
     if answer.body or answer.content_type:
-        found += _complaints_of_json(answer)
+        faults += _complaints_of_json(answer)
     elif answer.status not in {202, 204}:
-        found.append(f"HTTP {answer.status} without a body")
-    return found
+        faults.append(f"HTTP {answer.status} without a body")
+    return faults
 
 
 def _complaints_of_json(answer: Answer) -> list[str]:
@@ -133,8 +133,8 @@ def fuzz(served: Shop, numbers: range, seed: int) -> Findings:
 
         # In portions: map() would make all at once.
         for start in range(numbers.start, numbers.stop, 1000):
-            for told in pool.map(one, range(start, min(start + 1000, numbers.stop))):
-                findings.add(*told)
+            for exchange in pool.map(one, range(start, min(start + 1000, numbers.stop))):
+                findings.add(*exchange)
     if served.inside.order_states() != before:
         findings.wrong.append("orders were placed or changed without a token")
     findings.wrong += _afterwards(served)
@@ -142,19 +142,19 @@ def fuzz(served: Shop, numbers: range, seed: int) -> Findings:
 
 
 def _afterwards(served: Shop) -> list[str]:
-    """Return what no longer works: an order is proposed and confirmed, by workers that lived all the time."""
-    found = []
+    """Return the faults of the shop afterwards: a dead worker, a traceback, an order that cannot be placed."""
+    faults = []
     log = served.server.log.read_text(errors="replace")
     if log.count("Booting worker") != served.workers:
-        found.append("a worker died")
+        faults.append("a worker died")
     if "Traceback" in log:
-        found.append(f"a traceback in the log: {log[log.index('Traceback') :][:3000]}")
+        faults.append(f"a traceback in the log: {log[log.index('Traceback') :][:3000]}")
     with served.client("sam") as client:
         token = client.propose(ORDER)
         answer = client.call("CreateCoffeeShopOrder", ORDER, token).structured
     if answer["status"] != "success":
-        found.append(f"an order afterwards: {answer}")
-    return found
+        faults.append(f"an order afterwards: {answer}")
+    return faults
 
 
 def main() -> int:
@@ -164,14 +164,14 @@ def main() -> int:
     parser.add_argument(
         "--only", type=int, metavar="NUMBER", help="send this request alone, and show it and its answer"
     )
-    said = parser.parse_args()
-    numbers = range(said.requests) if said.only is None else range(said.only, said.only + 1)
+    options = parser.parse_args()
+    numbers = range(options.requests) if options.only is None else range(options.only, options.only + 1)
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served:
-        if said.only is not None:
-            request = make(said.seed, said.only, served.keys["sam"])
+        if options.only is not None:
+            request = make(options.seed, options.only, served.keys["sam"])
             print(request.encoded()[:5000], send(served.server.port, request), sep="\n\n")
         begun = time.monotonic()
-        findings = fuzz(served, numbers, said.seed)
+        findings = fuzz(served, numbers, options.seed)
         print(findings)
         print(f"{len(numbers)} requests in {time.monotonic() - begun:.0f} s, {len(findings.wrong)} wrong")
     return 1 if findings.wrong else 0

@@ -1,6 +1,6 @@
 """A process inside the served project, for what is not on the wire: it answers one question per line, as JSON.
 
-`Inside` is the tests' end of it, the functions marked with `@asked` are the other.
+`Inside` is the tests' end of it, the functions marked with `@question` are the other.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-ANSWERS: dict[str, Callable[..., Any]] = {}
+QUESTIONS: dict[str, Callable[..., Any]] = {}
 
 
 class Inside:
@@ -29,13 +29,13 @@ class Inside:
             text=True,
         )
 
-    def __getattr__(self, question: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         def ask(**arguments: Any) -> Any:
-            self._process.stdin.write(json.dumps([question, arguments]) + "\n")
+            self._process.stdin.write(json.dumps([name, arguments]) + "\n")
             self._process.stdin.flush()
             answer = self._process.stdout.readline()
             if not answer:
-                raise RuntimeError(f"The process inside the project died at {question}.")
+                raise RuntimeError(f"The process inside the project died at {name}.")
             kind, value = json.loads(answer)
             if kind == "error":
                 raise RuntimeError(value)
@@ -49,12 +49,12 @@ class Inside:
         self._process.wait(30)
 
 
-def asked(function: Callable[..., Any]) -> Callable[..., Any]:
-    ANSWERS[function.__name__] = function
+def question(function: Callable[..., Any]) -> Callable[..., Any]:
+    QUESTIONS[function.__name__] = function
     return function
 
 
-@asked
+@question
 def manage(arguments: list[str]) -> str:
     """Run a management command; return what it prints."""
     import io
@@ -66,7 +66,7 @@ def manage(arguments: list[str]) -> str:
     return out.getvalue()
 
 
-@asked
+@question
 def issue_key(
     user: str,
     groups: list[str] | None = None,
@@ -89,32 +89,32 @@ def issue_key(
     return secret
 
 
-@asked
+@question
 def order_count() -> int:
     from demo_project.coffee_shop.models import Order
 
     return Order.objects.count()
 
 
-@asked
+@question
 def order(pk: int) -> dict[str, Any] | None:
     from demo_project.coffee_shop.models import Order
 
-    found = Order.objects.filter(pk=pk).first()
-    if found is None:
+    row = Order.objects.filter(pk=pk).first()
+    if row is None:
         return None
-    lines = list(found.items.values("product_id", "size", "quantity", "options"))
-    return {"customer_name": found.customer_name, "status": found.status, "total": str(found.total), "items": lines}
+    lines = list(row.items.values("product_id", "size", "quantity", "options"))
+    return {"customer_name": row.customer_name, "status": row.status, "total": str(row.total), "items": lines}
 
 
-@asked
+@question
 def orders_named(customer_name: str) -> list[int]:
     from demo_project.coffee_shop.models import Order
 
     return list(Order.objects.filter(customer_name=customer_name).order_by("pk").values_list("pk", flat=True))
 
 
-@asked
+@question
 def orders_by_name(names: list[str]) -> dict[str, int]:
     """Return how many orders each customer of those names has."""
     from collections import Counter
@@ -124,29 +124,29 @@ def orders_by_name(names: list[str]) -> dict[str, int]:
     return Counter(Order.objects.filter(customer_name__in=names).values_list("customer_name", flat=True))
 
 
-@asked
+@question
 def order_states() -> list[list[Any]]:
-    """Return what each order is, to see whether one was changed."""
+    """Return the state of each order, to see whether one was changed."""
     from demo_project.coffee_shop.models import Order
 
     return [list(row) for row in Order.objects.order_by("pk").values_list("pk", "status", "customer_name")]
 
 
-@asked
+@question
 def set_status(pk: int, status: str) -> None:
     from demo_project.coffee_shop.models import Order
 
     Order.objects.filter(pk=pk).update(status=status)
 
 
-@asked
+@question
 def confirmation(jti: str) -> dict[str, Any] | None:
     from django_mcp.models import Confirmation
 
     return Confirmation.objects.filter(jti=jti).values("state", "outcome", "channel", "mode", "target").first()
 
 
-@asked
+@question
 def forget_execution(jti: str) -> None:
     """Make the database forget what became of a confirmation, as an older backup would."""
     from django_mcp.models import Confirmation
@@ -154,14 +154,14 @@ def forget_execution(jti: str) -> None:
     Confirmation.objects.filter(jti=jti).update(state="issued", nonce="", channel="", outcome=None, claimed_at=None)
 
 
-@asked
+@question
 def confirmation_count() -> int:
     from django_mcp.models import Confirmation
 
     return Confirmation.objects.count()
 
 
-@asked
+@question
 def events(jti: str) -> list[str]:
     """Return the kinds of the events of one confirmation, the oldest first."""
     from django_mcp.models import AuditEvent
@@ -169,7 +169,7 @@ def events(jti: str) -> list[str]:
     return list(AuditEvent.objects.filter(confirmation=jti).order_by("id").values_list("kind", flat=True))
 
 
-@asked
+@question
 def records(jtis: list[str]) -> dict[str, dict[str, Any]]:
     """Return the state and the kinds of the events, the oldest first, of many confirmations."""
     from django_mcp.models import AuditEvent, Confirmation
@@ -180,7 +180,7 @@ def records(jtis: list[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-@asked
+@question
 def last_event() -> dict[str, Any]:
     from django_mcp.models import AuditEvent
 
@@ -188,7 +188,7 @@ def last_event() -> dict[str, Any]:
     return event or {}
 
 
-@asked
+@question
 def configure(**values: Any) -> None:
     """Change the server's settings, as the admin does."""
     from django_mcp.models import ServerSettings
@@ -199,7 +199,7 @@ def configure(**values: Any) -> None:
     row.save()
 
 
-@asked
+@question
 def rule(name: str, **values: Any) -> None:
     from django_mcp.models import ToolRule
 
@@ -207,7 +207,7 @@ def rule(name: str, **values: Any) -> None:
     ToolRule(name=name, **values).save()
 
 
-@asked
+@question
 def unrule(name: str) -> None:
     from django_mcp.models import ToolRule
 
@@ -215,7 +215,7 @@ def unrule(name: str) -> None:
         row.delete()
 
 
-@asked
+@question
 def break_connections() -> None:
     """Cut every other connection to the database, as its restart would."""
     from django.db import connection
@@ -234,7 +234,7 @@ def break_connections() -> None:
                 cursor.execute(f"KILL {int(number)}")
 
 
-@asked
+@question
 def revoke(secret: str) -> None:
     from django_mcp.access import keys
 
@@ -252,9 +252,9 @@ def serve() -> None:
     from django.db import close_old_connections
 
     for line in sys.stdin:
-        question, arguments = json.loads(line)
+        name, arguments = json.loads(line)
         try:
-            answer = ["value", ANSWERS[question](**arguments)]
+            answer = ["value", QUESTIONS[name](**arguments)]
         except BaseException:
             answer = ["error", traceback.format_exc()]
         with contextlib.suppress(BrokenPipeError):

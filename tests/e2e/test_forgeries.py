@@ -1,4 +1,4 @@
-"""Tokens that nobody was given; over HTTP, against two workers."""
+"""Forged tokens and garbage for tokens run nothing; over HTTP, against two workers."""
 
 import time
 import uuid
@@ -6,9 +6,7 @@ import uuid
 import pytest
 
 from tests.e2e import tokens
-
-ORDER = "CreateCoffeeShopOrder"
-
+from tests.e2e.client import ORDER
 
 FORGERIES = {
     "other signature": lambda token: tokens.with_signature(token, "A" * 43),
@@ -60,9 +58,11 @@ def test_garbage_for_a_token_runs_nothing(sam, lattes, nothing_ran, garbage):
     nothing_ran()
 
 
-@pytest.mark.parametrize("word", ["yes", "confirm", "true", "", True, 1, "  ", "Yes, do it.", None, {}, []], ids=repr)
-def test_a_word_of_consent_is_no_token_but_a_first_call(sam, lattes, nothing_ran, word):
-    arguments = {"name": ORDER, "args": lattes, "confirmationToken": word}
+@pytest.mark.parametrize(
+    "consent", ["yes", "confirm", "true", "", True, 1, "  ", "Yes, do it.", None, {}, []], ids=repr
+)
+def test_consent_for_a_token_is_a_first_call(sam, lattes, nothing_ran, consent):
+    arguments = {"name": ORDER, "args": lattes, "confirmationToken": consent}
     assert sam.tool("api_call", arguments).structured["status"] == "requires_confirmation"
     nothing_ran()
 

@@ -1,4 +1,4 @@
-"""A part of what `python -m tests.e2e.fuzz` sends, with the same seed."""
+"""The first requests of `python -m tests.e2e.fuzz`, with the same seed."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ WELL = Answer(200, "application/json", b'{"jsonrpc": "2.0", "id": 1, "result": {
     ],
     ids=str,
 )
-def test_what_is_wrong_with_an_answer_is_found(change, complaint):
+def test_a_fault_of_an_answer_is_found(change, complaint):
     request = make(1, 1, "")
     request.whole = True
     assert complaints(request, WELL) == []

@@ -1,4 +1,4 @@
-"""What a server in front of the application and a connection that stays open make of refusals."""
+"""Refusals behind a real server, on a connection that stays open."""
 
 import http.client
 import json

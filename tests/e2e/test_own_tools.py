@@ -2,12 +2,9 @@
 
 import re
 
-import anyio
-import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
+from tests.e2e.official import talk
 from tests.e2e.server import backends, shop
 
 CREATE = "archived_delivery_create"
@@ -19,17 +16,6 @@ def many(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp("many")
     with shop(request.param, directory, settings="tests.e2e.own_tools_settings", groups=("many",)) as opened:
         yield opened
-
-
-def talk(served, mode, conversation):
-    async def main():
-        headers = {"Authorization": f"Bearer {served.keys['sam']}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
-            transport = streamable_http_client(f"http://127.0.0.1:{served.server.port}/mcp", http_client=http)
-            async with Client(transport, mode=mode) as client:
-                return await conversation(client)
-
-    return anyio.run(main)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -48,7 +34,7 @@ def test_all_pages_are_listed_and_a_tool_is_called(many, mode):
         )
         return pages, proposal, confirmed, read
 
-    pages, proposal, confirmed, read = talk(many, mode, conversation)
+    pages, proposal, confirmed, read = talk(many, conversation, mode=mode)
     names = [tool.name for page in pages for tool in page.tools]
     assert [len(page.tools) for page in pages] == [100, 100, 100]
     assert len(set(names)) == 300

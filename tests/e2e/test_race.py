@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.e2e import tokens
+from tests.e2e.client import ORDER
 from tests.e2e.server import Backend, backends, shop
 
 TOKENS, RACERS = 20, 8
-ORDER = "CreateCoffeeShopOrder"
 
 
 PROCESSES = [pytest.param((*item.values, 4, 1), id=item.id, marks=item.marks) for item in backends()]

@@ -7,7 +7,6 @@ import pytest
 from tests.e2e.server import Backend, shop
 
 CANCEL = "CancelCoffeeShopOrder"
-ORDER = "CreateCoffeeShopOrder"
 MISSING = "QuasarNebulaPulsars00"  # as long as CANCEL, and like no word of the catalog
 
 
@@ -67,7 +66,7 @@ def test_the_call_says_that_it_is_not_found(open_shop, agent):
     if answer.status == 200 and "result" in answer.json:
         assert answer.code == "not_found"
         assert answer.structured["error"] == "Not found or not available to you."
-    else:  # a key without any operation is not shown the API tools
+    else:  # the API tools are not listed for a key without any operation
         assert answer.json["error"]["code"] == -32602
 
 
@@ -87,8 +86,7 @@ QUERIES = ["cancel", "cancle", CANCEL, "cancel order", "delete", "coffee shop or
 
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
 def test_searching_for_it_finds_what_a_catalog_without_it_has(agent, elsewhere, query):
-    asked = {"query": query}
-    with_it, without_it = (caller.tool("api_search", asked, request_id=1) for caller in (agent, elsewhere))
+    with_it, without_it = (caller.tool("api_search", {"query": query}, request_id=1) for caller in (agent, elsewhere))
     assert with_it.body == without_it.body
     assert CANCEL.encode() not in with_it.body.replace(json.dumps(query).encode(), b"")
 

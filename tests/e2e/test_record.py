@@ -1,11 +1,10 @@
-"""What the record, the log and the switches make of confirmed calls."""
+"""Confirmed calls on the record and in the log, and under switches that are turned between the two calls."""
 
 from tests.e2e import tokens
+from tests.e2e.client import ORDER
 
-ORDER = "CreateCoffeeShopOrder"
 
-
-def test_a_confirmed_write_leaves_its_trail(served, sam, lattes):
+def test_a_confirmed_write_is_on_the_record(served, sam, lattes):
     token = sam.propose(lattes)
     sam.call(ORDER, lattes, token)
     assert served.inside.events(jti=tokens.jti(token)) == ["token_issued", "token_consumed", "executed"]

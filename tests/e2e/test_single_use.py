@@ -1,13 +1,14 @@
-"""A token is spent once, whichever worker is asked and whatever was forgotten."""
+"""A token is spent once, whichever worker answers and whichever store has lost its memory."""
 
 import contextlib
 import os
 import signal
 import time
 
+from tests.e2e.client import ORDER
+
 UPDATE = "UpdateCoffeeShopOrder"
 CANCEL = "CancelCoffeeShopOrder"
-ORDER = "CreateCoffeeShopOrder"
 
 
 @contextlib.contextmanager
@@ -20,7 +21,7 @@ def asleep(pid):
         os.kill(pid, signal.SIGCONT)
 
 
-def test_a_replay_runs_nothing_and_tells_what_became_of_it(served, sam, lattes):
+def test_a_replay_runs_nothing_and_tells_the_outcome(served, sam, lattes):
     token = sam.propose(lattes)
     first = sam.call(ORDER, lattes, token).structured
     count = served.inside.order_count()
@@ -31,7 +32,7 @@ def test_a_replay_runs_nothing_and_tells_what_became_of_it(served, sam, lattes):
     assert served.inside.order_count() == count
 
 
-def test_a_replay_with_other_arguments_tells_what_became_of_it(served, sam, lattes):
+def test_a_replay_with_other_arguments_is_a_replay(served, sam, lattes):
     token = sam.propose(lattes)
     sam.call(ORDER, lattes, token)
     count = served.inside.order_count()
@@ -63,7 +64,7 @@ def test_a_replay_after_the_cache_was_lost_runs_nothing(served, lattes):
     assert served.inside.order_count() == count
 
 
-def test_a_replay_after_expiry_still_tells_what_became_of_it(sam, lattes, short_expiry):
+def test_a_replay_after_expiry_is_still_a_replay(sam, lattes, short_expiry):
     token = sam.propose(lattes)
     sam.call(ORDER, lattes, token)
     time.sleep(1.2)
@@ -78,7 +79,7 @@ def test_a_refused_operation_spends_its_token(served, sam, lattes, placed):
     assert served.inside.order(pk=number)["status"] == "collected"
 
 
-def test_a_changed_order_is_not_cancelled_as_it_was_shown(served, sam, lattes, placed):
+def test_an_order_that_was_changed_meanwhile_is_not_updated(served, sam, lattes, placed):
     number = placed()
     token = sam.propose({"id": number, "customer_name": "Samuel"}, UPDATE)
     other = sam.propose({"id": number, "customer_name": "Sammy"}, UPDATE)

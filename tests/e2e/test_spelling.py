@@ -1,10 +1,10 @@
-"""What a redemption may spell in another way than its proposal."""
+"""The spellings in which a redemption may differ from its proposal."""
 
 import json
 
 import pytest
 
-ORDER = "CreateCoffeeShopOrder"
+from tests.e2e.client import ORDER
 
 
 def test_key_order_and_spelling_of_numbers_do_not_matter(served, sam):
@@ -33,7 +33,7 @@ def test_json_text_for_the_arguments_does_not_matter(served, sam, lattes):
     assert sam.call(ORDER, lattes, token).structured["status"] == "success"
 
 
-def test_the_token_alone_redeems_what_was_shown(served, sam, lattes):
+def test_the_token_alone_redeems_the_proposal(served, sam, lattes):
     content = sam.call(ORDER, None, sam.propose({**lattes, "customer_name": "Token only"})).structured
     assert content["status"] == "success"
     assert served.inside.order(pk=content["response"]["id"])["customer_name"] == "Token only"

@@ -1,4 +1,4 @@
-"""What was shown to one caller is what runs, for that caller, within its time; over HTTP, against two workers."""
+"""A call runs as it was proposed, for its caller alone and within its time; over HTTP, against two workers."""
 
 import time
 import uuid
@@ -6,12 +6,12 @@ import uuid
 import pytest
 
 from tests.e2e import tokens
+from tests.e2e.client import ORDER
 
 CANCEL = "CancelCoffeeShopOrder"
-ORDER = "CreateCoffeeShopOrder"
 
 
-# What was shown is what runs
+# As it was proposed
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_changed_argument_is_refused_and_named(served, sam, lattes, nothing_ra
     nothing_ran()
 
 
-def test_the_order_of_a_list_is_part_of_what_was_shown(sam, lattes, nothing_ran):
+def test_the_order_of_a_list_is_part_of_the_proposal(sam, lattes, nothing_ran):
     token = sam.propose(lattes)
     lattes["items"][0]["options"].reverse()
     answer = sam.call(ORDER, lattes, token)
@@ -132,7 +132,7 @@ def test_an_expired_token_is_refused(served, sam, lattes, nothing_ran, short_exp
     nothing_ran()
 
 
-def test_the_life_of_a_token_is_said_and_signed(sam, lattes):
+def test_the_life_of_a_token_is_in_the_answer_and_in_the_token(sam, lattes):
     content = sam.call(ORDER, lattes).structured
     claims = tokens.claims(content["confirmationToken"])
     assert claims["exp"] - claims["iat"] == content["expiresInSeconds"] == 300

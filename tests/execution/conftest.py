@@ -1,4 +1,5 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -6,8 +7,9 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.views import APIView
 
+from django_mcp.execution.gateway import prepare
 from django_mcp.host.requests import Context
-from django_mcp.types import Argument, Caller, Hints, Operation, Safety, ToolCall
+from django_mcp.types import Argument, Caller, Hints, Operation, OperationCall, Safety
 from tests.host import views
 
 HOST = "tests.execution.urls"
@@ -57,8 +59,10 @@ def operation_at(
     )
 
 
-def call_of(operation: Operation, arguments: dict[str, Any], placement: dict[str, Argument] | None = None) -> ToolCall:
-    return ToolCall(
+def call_of(
+    operation: Operation, arguments: dict[str, Any], placement: dict[str, Argument] | None = None
+) -> OperationCall:
+    return OperationCall(
         tool="api_call",
         target=operation.name,
         safety=operation.safety,
@@ -70,8 +74,19 @@ def call_of(operation: Operation, arguments: dict[str, Any], placement: dict[str
     )
 
 
+@contextmanager
+def swallowing(request: Any) -> Iterator[None]:
+    """Be a context of the host's that lets no exception through."""
+    with suppress(Exception):
+        yield
+
+
+def execute(call: OperationCall, context: Context, *, guard: Any = None) -> Any:
+    return prepare(call, context).run(guard)
+
+
 @pytest.fixture
-def call() -> Callable[..., ToolCall]:
+def call() -> Callable[..., OperationCall]:
     """Return a function: method, route, arguments -> the call. `at` is an example path of the route."""
 
     def make(
@@ -82,7 +97,7 @@ def call() -> Callable[..., ToolCall]:
         at: str | None = None,
         placement: dict[str, Argument] | None = None,
         **hints: Any,
-    ) -> ToolCall:
+    ) -> OperationCall:
         return call_of(operation_at(at or route, route, method, **hints), arguments or {}, placement)
 
     return make

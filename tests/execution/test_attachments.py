@@ -1,7 +1,7 @@
 import pytest
 
-from django_mcp.execution.gateway import execute
 from tests.execution import file_urls
+from tests.execution.conftest import execute
 
 pytestmark = pytest.mark.django_db
 

@@ -1,3 +1,5 @@
+"""Calls through their view: its permissions, its transaction, the guard, the host's contexts, and the reply."""
+
 import logging
 from contextlib import contextmanager
 from io import BytesIO
@@ -6,19 +8,22 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connection, transaction
-from django.utils import timezone, translation
 from rest_framework.exceptions import Throttled
 
-from django_mcp.errors import NotFound, TargetChanged, ValidationFailed
-from django_mcp.execution.gateway import execute
+from django_mcp.errors import TargetChanged
 from django_mcp.host.requests import Context
-from django_mcp.types import Argument, Caller, Reply
-from tests.execution.conftest import call_of, operation_at
+from django_mcp.types import Caller, ViewReply
+from tests.execution.conftest import execute, swallowing
 from tests.host import views
-from tests.host.models import Item, Person
+from tests.host.models import Item
 
 pytestmark = pytest.mark.django_db
 durable = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def without_atomic_requests(monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "ATOMIC_REQUESTS", False)
 
 
 def test_a_row_is_created_through_the_view(call, context):
@@ -69,49 +74,11 @@ def test_caches_that_vary_keep_callers_apart(call, context, django_user_model, r
     assert execute(call("GET", route), Context(outer=context.outer, caller=bob)).data == {"user": "bob"}
 
 
-def test_a_slug_that_needs_encoding_reaches_its_row(call, context):
-    person = Person.objects.create(email="a+b%20@x.cz")
-    found = call("GET", "/people/{email}/", {"email": person.email}, at="/people/x/")
-    assert execute(found, context).data["id"] == person.pk
-
-
-@pytest.mark.parametrize("pk", ["archive", "1/star", "../people/1", "a/b", "", "\0", "1/", "1.json"])
-def test_a_path_argument_cannot_leave_its_hole(call, context, pk):
-    Item.objects.create(name="kept")
-    with pytest.raises(NotFound):
-        execute(call("DELETE", "/items/{pk}/", {"pk": pk}, at="/items/1/"), context)
-    assert Item.objects.count() == 1
-
-
-@pytest.mark.parametrize(("left", "right"), [("1/2", "3"), ("1", "2-3")])
-def test_values_cannot_shift_between_holes(call, context, left, right):
-    route, at = ("/split/{left}/{right}/", "/split/1/2/") if "/" in left else ("/dash/{left}-{right}/", "/dash/1-2/")
-    with pytest.raises(NotFound):
-        execute(call("GET", route, {"left": left, "right": right}, at=at), context)
-
-
-def test_a_path_converter_may_hold_slashes(call, context):
-    spread = call("GET", "/split/{left}/{right}/", {"left": "a", "right": "b/c"}, at="/split/1/2/")
-    assert execute(spread, context).data == {"left": "a", "right": "b/c"}
-
-
-def test_converted_values_are_compared_after_conversion(call, context):
-    summed = call("POST", "/add/{left}/{right}/", {"left": "007", "right": "ff"}, at="/add/1/2/")
-    assert execute(summed, context).data == {"sum": 262, "data": {}}
-
-
-def test_a_view_moved_out_of_the_urlconf_is_not_found(call, context, settings):
-    found = call("GET", "/initial/")
-    settings.ROOT_URLCONF = "tests.urls"
-    with pytest.raises(NotFound):
-        execute(found, context)
-
-
 @durable
 def test_an_exception_is_rolled_back_and_says_nothing_of_itself(call, context, caplog):
     with caplog.at_level(logging.ERROR, "django_mcp"):
         reply = execute(call("POST", "/crash/", {"password": "correct horse"}), context)
-    assert reply == Reply(status=500, rolled_back=True, error_id=reply.error_id)
+    assert reply == ViewReply(status=500, rolled_back=True, error_id=reply.error_id)
     assert reply.error_id
     assert not Item.objects.exists()
     assert views.hooks == []
@@ -130,12 +97,8 @@ def test_secrets_in_nested_arguments_are_not_logged(call, context, caplog):
 
 
 @durable
-def test_without_atomic_requests_nothing_is_promised(call, context, settings):
-    connection.settings_dict["ATOMIC_REQUESTS"] = False
-    try:
-        reply = execute(call("POST", "/crash/"), context)
-    finally:
-        connection.settings_dict["ATOMIC_REQUESTS"] = True
+def test_without_atomic_requests_nothing_is_promised(call, context, without_atomic_requests):
+    reply = execute(call("POST", "/crash/"), context)
     assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, False, 1)
 
 
@@ -171,12 +134,8 @@ def test_an_answer_that_cannot_be_rendered_does_not_hide_that_the_row_is_there(c
 
 
 @durable
-def test_an_async_view_runs(call, context):
-    connection.settings_dict["ATOMIC_REQUESTS"] = False
-    try:
-        reply = execute(call("POST", "/async/"), context, guard=lambda locked: views.seen.update(locked=locked))
-    finally:
-        connection.settings_dict["ATOMIC_REQUESTS"] = True
+def test_an_async_view_runs(call, context, without_atomic_requests):
+    reply = execute(call("POST", "/async/"), context, guard=lambda locked: views.seen.update(locked=locked))
     assert (reply.data, views.seen["locked"], Item.objects.count()) == ({"user": "alice"}, False, 1)
 
 
@@ -205,23 +164,39 @@ def test_what_the_guard_raises_comes_out_and_nothing_ran(call, context, caplog):
     assert caplog.text == ""
 
 
-@durable
-def test_a_swallowing_context_does_not_swallow_the_guard(call, context, settings):
-    @contextmanager
-    def swallow(request):
-        try:
-            yield
-        except Exception:
-            return
+def test_links_are_built_on_the_public_host(call, context):
+    Item.objects.bulk_create(Item(name=str(number)) for number in range(30))
+    reply = execute(call("GET", "/items/"), context)
+    assert len(reply.data["results"]) == 25
+    assert reply.data["next"] == "http://api.example.com/items/?limit=25&offset=25"
 
-    def guard(locked):
-        msg = "It changed."
-        raise TargetChanged(msg)
 
-    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallow]}
-    with pytest.raises(TargetChanged):
-        execute(call("POST", "/items/", {"name": "x"}), context, guard=guard)
-    assert execute(call("POST", "/crash/"), context).status == 500
+def test_an_exception_outside_drf_is_answered_as_django_would(call, context):
+    reply = execute(call("GET", "/suspicious/"), context)
+    assert (reply.status, reply.data) == (400, {"detail": "Bad request."})
+
+
+def test_a_call_inside_a_transaction_leaves_it_usable(call, context):
+    with transaction.atomic():
+        execute(call("POST", "/crash/"), context)
+        assert Item.objects.count() == 0
+
+
+def test_an_asgi_request_can_be_the_outer_one(call, context):
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "query_string": b"",
+        "scheme": "https",
+        "headers": [(b"host", b"api.example.com"), (b"authorization", b"Bearer ak-secret")],
+        "client": ("192.0.2.9", 5),
+        "server": ("10.0.0.1", 8000),
+    }
+    outer = ASGIRequest(scope, BytesIO())
+    saw = execute(call("GET", "/sees/"), Context(outer=outer, caller=context.caller)).data
+    assert (saw["link"], saw["address"]) == ("https://api.example.com/next/", "192.0.2.9")
+    assert "ak-secret" not in str(saw)
 
 
 def test_execution_contexts_are_entered_around_the_view(call, context, settings):
@@ -238,6 +213,12 @@ def test_execution_contexts_are_entered_around_the_view(call, context, settings)
     assert order == ["enter /initial/ alice", "leave"]
 
 
+def test_a_context_is_named_by_its_dotted_path(call, context, settings):
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": ["tests.host.views.as_tenant"]}
+    execute(call("GET", "/initial/"), context)
+    assert views.seen["tenant"] == "/initial/"
+
+
 def test_a_context_that_cannot_be_entered_stops_the_call(call, context, settings):
     def broken(request):
         msg = "no tenant"
@@ -246,124 +227,6 @@ def test_a_context_that_cannot_be_entered_stops_the_call(call, context, settings
     settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [broken]}
     reply = execute(call("POST", "/items/", {"name": "x"}), context)
     assert (reply.status, reply.rolled_back, Item.objects.count()) == (500, True, 0)
-
-
-def test_language_and_time_zone_are_the_callers_afterwards(call, context):
-    with translation.override("cs"), timezone.override("Europe/Prague"):
-        execute(call("GET", "/sees/"), context)
-        assert translation.get_language() == "cs"
-        assert timezone.get_current_timezone_name() == "Europe/Prague"
-
-
-def test_a_prefixed_route_is_resolved_in_the_language_of_the_caller(context, settings):
-    settings.ROOT_URLCONF = urlconf = "tests.execution.translated_urls"
-    settings.LANGUAGE_CODE = "en"
-    with translation.override("en"):
-        found = call_of(operation_at("/en/initial/", "/en/initial/", "GET", urlconf), {})
-    with translation.override("cs"):
-        assert execute(found, context).status == 200
-
-
-def test_a_default_language_without_prefix_is_prefixed_for_others(context, settings):
-    settings.ROOT_URLCONF = urlconf = "tests.execution.half_translated_urls"
-    settings.LANGUAGE_CODE = "en"
-    with translation.override("en"):
-        found = call_of(operation_at("/initial/", "/initial/", "GET", urlconf), {})
-    with translation.override("cs"):
-        assert execute(found, context).status == 200
-
-
-def test_a_route_of_no_language_is_not_found(call, context, settings):
-    found = call("DELETE", "/items/{pk}/", {"pk": "a/b"}, at="/items/1/")
-    with translation.override("cs"), pytest.raises(NotFound):
-        execute(found, context)
-
-
-def test_the_urlconf_of_the_request_is_used(call, context, settings):
-    found = call("GET", "/initial/")
-    settings.ROOT_URLCONF = "tests.urls"
-    context.outer.urlconf = "tests.execution.urls"
-    assert execute(found, context).status == 200
-
-
-def test_links_are_built_on_the_public_host(call, context):
-    Item.objects.bulk_create(Item(name=str(number)) for number in range(30))
-    reply = execute(call("GET", "/items/"), context)
-    assert len(reply.data["results"]) == 25
-    assert reply.data["next"] == "http://api.example.com/items/?limit=25&offset=25"
-
-
-@pytest.mark.parametrize(
-    ("sent", "rows"), [({"limit": 2}, 2), ({"limit": 5000}, 100), ({"limit": 0}, 25), ({"limit": "x"}, 25)]
-)
-def test_the_page_size_is_capped(call, context, sent, rows):
-    Item.objects.bulk_create(Item(name=str(number)) for number in range(120))
-    reply = execute(call("GET", "/items/", sent), context)
-    assert len(reply.data["results"]) == rows
-    assert bool(reply.notes) is (rows == 100)
-
-
-def test_numbered_pages_are_sized_through_their_own_argument(call, context):
-    Item.objects.bulk_create(Item(name=str(number)) for number in range(30))
-    assert len(execute(call("GET", "/numbered/"), context).data["results"]) == 25
-
-
-def test_query_arguments_are_text(call, context):
-    query = {"many": [1, True], "flag": False, "unset": None, "big": 2**70, "text": "a&b=c"}
-    assert execute(call("GET", "/sees/", query), context).data["query"] == {
-        "many": ["1", "true"],
-        "flag": ["false"],
-        "big": [str(2**70)],
-        "text": ["a&b=c"],
-    }
-
-
-def test_an_exception_outside_drf_is_answered_as_django_would(call, context):
-    reply = execute(call("GET", "/suspicious/"), context)
-    assert (reply.status, reply.data) == (400, {"detail": "Bad request."})
-
-
-def test_a_call_inside_a_transaction_leaves_it_usable(call, context):
-    with transaction.atomic():
-        execute(call("POST", "/crash/"), context)
-        assert Item.objects.count() == 0
-
-
-def test_arguments_find_their_holes_by_the_names_of_the_route(call, context):
-    placement = {"path_a": Argument(location="path", wire="a"), "b": Argument(location="path", wire="b")}
-    names = {"a": "left", "b": "right"}
-    sent = call(
-        "POST",
-        "/split/{a}/{b}/",
-        {"path_a": "1", "b": "2"},
-        at="/split/1/2/",
-        placement=placement,
-        path_arguments=names,
-    )
-    assert execute(sent, context).data == {"left": "1", "right": "2"}
-
-
-def test_positional_groups_are_filled(call, context):
-    sent = call("GET", "/groups/{var}/{var_2}/", {"var": "1", "var_2": "2"}, at="/groups/1/2/")
-    assert execute(sent, context).data == {"left": "1", "right": "2"}
-    with pytest.raises(NotFound):
-        execute(call("GET", "/groups/{var}/{var_2}/", {"var": "1/2", "var_2": "3"}, at="/groups/1/2/"), context)
-
-
-def test_a_missing_path_argument_is_named(call, context):
-    with pytest.raises(ValidationFailed) as refused:
-        execute(call("DELETE", "/items/{pk}/", {}, at="/items/1/"), context)
-    assert refused.value.details == {"errors": {"pk": ["This field is required."]}}
-
-
-@durable
-def test_a_put_with_a_file_keeps_what_it_does_not_name(call, context):
-    execute(call("POST", "/items/", {"name": "x", "active": True}), context)
-    pk = Item.objects.get().pk
-    file = {"logo": Argument(location="body", wire="logo", file=True)}
-    sent = {"pk": pk, "name": "y", "logo": "data:image/png;base64,aGVsbG8="}
-    assert execute(call("PATCH", "/items/{pk}/", sent, at="/items/1/", placement=file), context).status == 200
-    assert Item.objects.get().active is True
 
 
 def test_a_permission_error_of_a_context_is_a_403(call, context, settings):
@@ -384,37 +247,13 @@ def test_an_api_error_of_a_context_is_answered_as_drf_would(call, context, setti
     assert (reply.status, reply.retry_after) == (429, 3)
 
 
-def test_a_context_is_named_by_its_dotted_path(call, context, settings):
-    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": ["tests.host.views.as_tenant"]}
-    execute(call("GET", "/initial/"), context)
-    assert views.seen["tenant"] == "/initial/"
+@durable
+def test_a_swallowing_context_does_not_swallow_the_guard(call, context, settings):
+    def guard(locked):
+        msg = "It changed."
+        raise TargetChanged(msg)
 
-
-def test_a_view_decides_on_its_parsers_by_request(call, context):
-    assert execute(call("POST", "/choosing/", {"title": "T"}), context).data["sent_as"] == "multipart/form-data"
-
-
-def test_a_json_dialect_is_spoken(call, context):
-    assert execute(call("POST", "/dialect/", {"title": "T"}), context).data["sent_as"] == "application/vnd.api+json"
-
-
-def test_an_asgi_request_can_be_the_outer_one(call, context):
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/mcp",
-        "query_string": b"",
-        "scheme": "https",
-        "headers": [(b"host", b"api.example.com"), (b"authorization", b"Bearer ak-secret")],
-        "client": ("192.0.2.9", 5),
-        "server": ("10.0.0.1", 8000),
-    }
-    outer = ASGIRequest(scope, BytesIO())
-    saw = execute(call("GET", "/sees/"), Context(outer=outer, caller=context.caller)).data
-    assert (saw["link"], saw["address"]) == ("https://api.example.com/next/", "192.0.2.9")
-    assert "ak-secret" not in str(saw)
-
-
-def test_a_date_in_retry_after_is_seconds(call, context):
-    reply = execute(call("GET", "/kinds/{kind}/", {"kind": "busy_until"}, at="/kinds/x/"), context)
-    assert 50 <= reply.retry_after <= 60
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallowing]}
+    with pytest.raises(TargetChanged):
+        execute(call("POST", "/items/", {"name": "x"}), context, guard=guard)
+    assert execute(call("POST", "/crash/"), context).status == 500

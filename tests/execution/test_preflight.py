@@ -10,11 +10,11 @@ from rest_framework import serializers
 from rest_framework.throttling import BaseThrottle
 
 from django_mcp.errors import NotFound, ValidationFailed
-from django_mcp.execution.gateway import execute
 from django_mcp.execution.preflight import examine
 from django_mcp.execution.targets import changes, target_of
 from django_mcp.redaction import MASK
-from django_mcp.types import Argument, Finding, Safety, ToolCall
+from django_mcp.types import Argument, Finding
+from tests.execution.conftest import call_of, execute, operation_at, swallowing
 from tests.host import views
 from tests.host.models import Item, Person
 
@@ -141,9 +141,7 @@ def test_a_file_is_shown_by_its_name_and_size():
     upload = SimpleUploadedFile("a.txt", b"abc", "text/plain")
     serializer = Photo(data={"photo": upload})
     assert serializer.is_valid()
-    sent = ToolCall(
-        tool="t", target="t", safety=Safety.WRITE, requires_approval=False, group="g", arguments={"photo": "data:,"}
-    )
+    sent = call_of(operation_at("/items/1/", "/items/{pk}/", "PATCH"), {"photo": "data:,"})
     assert changes(sent, {"photo": "old.txt"}, serializer) == {
         "changes": [{"field": "photo", "from": "old.txt", "to": "a.txt (text/plain, 3 bytes)"}]
     }
@@ -385,18 +383,11 @@ def test_throttles_of_another_kind_are_not_charged(call, context, monkeypatch):
 
 
 def test_a_swallowing_context_refuses(call, context, settings, monkeypatch):
-    @contextmanager
-    def swallow(request):
-        try:
-            yield
-        except Exception:
-            return
-
     def get_queryset(view):
         raise LookupError
 
     monkeypatch.setattr(views.ItemViewSet, "get_queryset", get_queryset)
-    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallow]}
+    settings.DJANGO_MCP = {"EXECUTION_CONTEXT": [swallowing]}
     refusal = examine(call("DELETE", "/items/{pk}/", {"pk": 1}, at="/items/1/"), context).refusal
     assert (refusal.status, refusal.rolled_back) == (500, True)
 

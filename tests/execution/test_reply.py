@@ -2,8 +2,8 @@ import logging
 
 import pytest
 
-from django_mcp.execution.gateway import execute
 from django_mcp.protocol.json import parse_portable
+from tests.execution.conftest import execute
 from tests.host import views
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +110,10 @@ def test_retry_after_is_read_and_a_5xx_is_named_in_the_log(kind, caplog):
         reply = kind("busy")
     assert (reply.status, reply.retry_after, reply.data) == (503, 7, {"detail": "Later."})
     assert reply.error_id in caplog.text
+
+
+def test_a_date_in_retry_after_is_seconds(kind):
+    assert 50 <= kind("busy_until").retry_after <= 60
 
 
 def test_an_error_page_is_not_passed_on(kind):

@@ -4,9 +4,9 @@ import pytest
 import rest_framework
 
 from django_mcp.errors import ValidationFailed
-from django_mcp.execution.gateway import execute
 from django_mcp.execution.uploads import uploaded
 from django_mcp.types import Argument
+from tests.execution.conftest import execute
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +59,7 @@ def test_what_is_no_data_uri_is_refused_by_name(call, context, uri):
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"),
+    ("name", "filename"),
     [
         ("../../etc/passwd", "passwd"),
         ("C:%5CWindows%5Ccmd.exe", "cmd.exe"),
@@ -68,8 +68,8 @@ def test_what_is_no_data_uri_is_refused_by_name(call, context, uri):
         ("", "upload.txt"),
     ],
 )
-def test_file_names_cannot_leave_their_place(name, kept):
-    assert uploaded("document", f"data:text/plain;name={name};base64,aGVsbG8=").name == kept
+def test_file_names_cannot_leave_their_place(name, filename):
+    assert uploaded("document", f"data:text/plain;name={name};base64,aGVsbG8=").name == filename
 
 
 def test_a_key_cannot_add_fields_to_a_form(call, context):

@@ -1,4 +1,4 @@
-"""What is kept is JSON that every database takes, and not too much of it."""
+"""What is stored is JSON that every database takes, and an excerpt of it is bounded."""
 
 import json
 import math
@@ -17,7 +17,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("value", "kept"),
+    ("value", "stored"),
     [
         ("a\x00b", "a\ufffdb"),
         ({"a\x00": ["\x00"]}, {"a\ufffd": ["\ufffd"]}),
@@ -26,8 +26,8 @@ values = st.recursive(
         ({"a": [1, True, None, "ü"]}, {"a": [1, True, None, "ü"]}),
     ],
 )
-def test_what_no_json_column_takes_is_replaced(value, kept):
-    assert storable(value) == kept
+def test_what_no_json_column_takes_is_replaced(value, stored):
+    assert storable(value) == stored
 
 
 def test_what_lies_too_deep_is_left_out():
@@ -41,8 +41,8 @@ def test_what_lies_too_deep_is_left_out():
 
 @given(values, st.integers(20, 300))
 def test_an_excerpt_keeps_to_its_limit(value, limit):
-    kept = bounded(storable(value), limit)
-    assert size(kept) <= limit or (isinstance(kept, str) and len(kept) <= limit)
+    excerpt = bounded(storable(value), limit)
+    assert size(excerpt) <= limit or (isinstance(excerpt, str) and len(excerpt) <= limit)
 
 
 @given(values)
@@ -52,26 +52,26 @@ def test_an_excerpt_is_strict_json(value):
 
 def test_a_long_list_keeps_its_first_rows_whole():
     rows = [{"id": number, "name": "x" * 100} for number in range(200)]
-    kept = bounded(rows)
-    assert kept[:-1] == rows[: len(kept) - 1]
-    assert kept[-1] == "…"
-    assert 60 < len(kept) < 80
+    excerpt = bounded(rows)
+    assert excerpt[:-1] == rows[: len(excerpt) - 1]
+    assert excerpt[-1] == "…"
+    assert 60 < len(excerpt) < 80
 
 
 def test_a_large_object_keeps_what_fits_and_says_so():
-    kept = bounded({"id": 1042, "lines": ["x" * MAX_BYTES], "total": "11.00"})
-    assert kept == {"id": 1042, "total": "11.00", "truncated": True}
+    excerpt = bounded({"id": 1042, "lines": ["x" * MAX_BYTES], "total": "11.00"})
+    assert excerpt == {"id": 1042, "total": "11.00", "truncated": True}
 
 
-def test_what_is_small_is_kept_as_it_is():
+def test_what_is_small_is_excerpt_as_it_is():
     assert bounded({"id": 1042}) == {"id": 1042}
 
 
 def test_a_long_text_keeps_its_beginning():
-    kept = bounded("ü" * MAX_BYTES)
-    assert kept.startswith("üüü")
-    assert kept.endswith("…")
-    assert size(kept) <= MAX_BYTES
+    excerpt = bounded("ü" * MAX_BYTES)
+    assert excerpt.startswith("üüü")
+    assert excerpt.endswith("…")
+    assert size(excerpt) <= MAX_BYTES
 
 
 def test_a_number_longer_than_the_limit_is_left_out():

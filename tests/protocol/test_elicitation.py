@@ -1,16 +1,12 @@
-"""What is asked of a client and what it answers, as the wire has it."""
+"""The wire format of questions to a client and of its answers."""
 
-import json
-import os
-from pathlib import Path
-
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from django_mcp.protocol import elicitation
 from django_mcp.protocol.elicitation import ELICIT, ROOTS, SAMPLE, Inputs, Question
+from tests.protocol import schemas
 
 FORM = {
     "method": ELICIT,
@@ -37,11 +33,11 @@ def question(method, params=None, **needs):
     return Question(method=method, params=params or {}, needs=needs or elicitation.needs_of(method, params or {}))
 
 
-def lacks(capabilities, *asked):
-    return Inputs(supported=True, capabilities=capabilities).lacks(asked)
+def lacks(capabilities, *questions):
+    return Inputs(supported=True, capabilities=capabilities).lacks(questions)
 
 
-# What must be declared
+# Capabilities
 
 
 @pytest.mark.parametrize(
@@ -83,19 +79,24 @@ def test_sampling_needs_what_its_parameters_need(params, needed):
     assert elicitation.needs_of(SAMPLE, params) == {"sampling": needed}
 
 
-def test_a_method_of_an_extension_needs_what_it_is_said_to():
-    asked = question("com.example/pick", extensions={"com.example/pick": {}})
-    assert lacks({"extensions": {}}, asked) == {"extensions": {"com.example/pick": {}}}
-    assert lacks({"extensions": {"com.example/pick": {"colours": 3}}}, asked) == {}
+def test_a_method_of_an_extension_needs_the_capabilities_that_its_question_names():
+    pick = question("com.example/pick", extensions={"com.example/pick": {}})
+    assert lacks({"extensions": {}}, pick) == {"extensions": {"com.example/pick": {}}}
+    assert lacks({"extensions": {"com.example/pick": {"colours": 3}}}, pick) == {}
     assert elicitation.needs_of("com.example/pick", {}) is None
 
 
 def test_all_that_is_missing_for_several_questions_is_named():
-    asked = [question(ELICIT, {"mode": "form"}), question(ELICIT, {"mode": "url"}), question(ROOTS), question(SAMPLE)]
-    assert lacks({"sampling": {}}, *asked) == {"elicitation": {"form": {}, "url": {}}, "roots": {}}
+    questions = [
+        question(ELICIT, {"mode": "form"}),
+        question(ELICIT, {"mode": "url"}),
+        question(ROOTS),
+        question(SAMPLE),
+    ]
+    assert lacks({"sampling": {}}, *questions) == {"elicitation": {"form": {}, "url": {}}, "roots": {}}
 
 
-# What was answered
+# Answers
 
 
 @pytest.mark.parametrize(
@@ -171,8 +172,8 @@ def test_what_does_not_fit_the_form_is_not_entered(content):
 
 
 def test_fields_that_were_not_asked_for_are_dropped():
-    said = {"action": "accept", "content": {"name": "Al", "is_admin": True}, "extra": 1}
-    assert elicitation.entered(FORM, said) == {"action": "accept", "content": {"name": "Al"}}
+    response = {"action": "accept", "content": {"name": "Al", "is_admin": True}, "extra": 1}
+    assert elicitation.entered(FORM, response) == {"action": "accept", "content": {"name": "Al"}}
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
@@ -195,11 +196,11 @@ values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.di
 @given(st.dictionaries(st.sampled_from(["action", "content", "x"]), values | st.just("accept"), max_size=3) | values)
 def test_no_response_breaks_the_reading(response):
     if elicitation.is_answer(FORM, response):
-        kept = elicitation.entered(FORM, response)
-        assert kept is None or kept["action"] == response["action"]
+        entered = elicitation.entered(FORM, response)
+        assert entered is None or entered["action"] == response["action"]
 
 
-# How it is asked
+# Requests
 
 
 @pytest.mark.parametrize(
@@ -232,20 +233,18 @@ def test_choices_make_a_form():
 
 
 def test_the_result_says_what_it_is():
-    said = elicitation.result({"who": FORM}, "state")
-    assert said == {"resultType": "input_required", "inputRequests": {"who": FORM}, "requestState": "state"}
-    assert elicitation.asks(said)
+    result = elicitation.result({"who": FORM}, "state")
+    assert result == {"resultType": "input_required", "inputRequests": {"who": FORM}, "requestState": "state"}
+    assert elicitation.asks(result)
     assert not elicitation.asks({"content": [], "isError": False})
 
 
 @pytest.mark.service("schemas")
 def test_the_result_fits_the_official_schema():
-    schema = json.loads(Path(os.environ["MCP_SCHEMAS"], "2026-07-28.schema.json").read_text())
-    asked = {
+    requests = {
         "who": FORM,
         "pay": PAGE,
         "roots": {"method": ROOTS, "params": {}},
         "ask": {"method": SAMPLE, "params": {"messages": [], "maxTokens": 5}},
     }
-    said = elicitation.result(asked, "state")
-    jsonschema.validate(said, {"$ref": "#/$defs/InputRequiredResult", "$defs": schema["$defs"]})
+    schemas.validate(elicitation.result(requests, "state"), "2026-07-28", "InputRequiredResult")

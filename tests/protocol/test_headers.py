@@ -1,3 +1,5 @@
+"""The headers that repeat a request's method, name and arguments."""
+
 import base64
 
 import pytest
@@ -20,8 +22,8 @@ SCHEMA = {
 }
 
 
-def headers(**named):
-    return HttpHeaders({f"HTTP_{name.upper()}": value for name, value in named.items()})
+def headers(**values):
+    return HttpHeaders({f"HTTP_{name.upper()}": value for name, value in values.items()})
 
 
 def encoded(text):
@@ -39,21 +41,21 @@ def call(name="api_call", method="tools/call"):
     return Message(id=1, method=method, params={"name": name})
 
 
-@pytest.mark.parametrize("said", ["tools/call", " tools/call\t"])
-def test_a_message_may_have_white_space_around_what_its_headers_repeat(said):
-    protocol_headers.check_message(call(), headers(mcp_method=said, mcp_name="  api_call "))
+@pytest.mark.parametrize("method", ["tools/call", " tools/call\t"])
+def test_white_space_around_a_header_is_no_part_of_it(method):
+    protocol_headers.check_message(call(), headers(mcp_method=method, mcp_name="  api_call "))
 
 
-@pytest.mark.parametrize("said", [{}, {"mcp_method": ""}, {"mcp_method": "TOOLS/CALL"}, {"mcp_method": "tools/list"},
+@pytest.mark.parametrize("sent", [{}, {"mcp_method": ""}, {"mcp_method": "TOOLS/CALL"}, {"mcp_method": "tools/list"},
                                   {"mcp_method": encoded("tools/call")}, {"mcp_method": "tools/call,tools/call"}])  # fmt: skip
-def test_the_method_is_repeated_as_it_is(said):
-    assert "Mcp-Method" in refused(protocol_headers.check_message, call(), headers(mcp_name="api_call", **said))
+def test_the_method_is_repeated_as_it_is(sent):
+    assert "Mcp-Method" in refused(protocol_headers.check_message, call(), headers(mcp_name="api_call", **sent))
 
 
-@pytest.mark.parametrize("said", [{}, {"mcp_name": "API_CALL"}, {"mcp_name": "other"}, {"mcp_name": encoded("other")},
+@pytest.mark.parametrize("sent", [{}, {"mcp_name": "API_CALL"}, {"mcp_name": "other"}, {"mcp_name": encoded("other")},
                                   {"mcp_name": "=?base64?!!?="}, {"mcp_name": "api_call, api_call"}])  # fmt: skip
-def test_the_name_is_repeated_as_it_is(said):
-    assert "Mcp-Name" in refused(protocol_headers.check_message, call(), headers(mcp_method="tools/call", **said))
+def test_the_name_is_repeated_as_it_is(sent):
+    assert "Mcp-Name" in refused(protocol_headers.check_message, call(), headers(mcp_method="tools/call", **sent))
 
 
 @pytest.mark.parametrize("name", ["api_call", "", "ü", " padded ", "a\nb", encoded("literal")])
@@ -76,7 +78,7 @@ def test_other_methods_have_no_name():
     )
 
 
-def test_what_a_schema_wants_repeated_is_found_through_properties_alone():
+def test_the_parameters_that_a_schema_wants_repeated_are_found_through_properties_alone():
     strange = {
         "properties": {
             "number": {"type": "number", "x-mcp-header": "Number"},
@@ -89,8 +91,8 @@ def test_what_a_schema_wants_repeated_is_found_through_properties_alone():
         },
         "anyOf": [{"properties": {"y": {"type": "string", "x-mcp-header": "Y"}}}],
     }
-    assert list(protocol_headers.declared(strange)) == []
-    assert list(protocol_headers.declared(SCHEMA)) == [
+    assert list(protocol_headers.header_parameters(strange)) == []
+    assert list(protocol_headers.header_parameters(SCHEMA)) == [
         (("region",), "Region", "string"),
         (("count",), "Count", "integer"),
         (("filter", "all"), "all_of-it", "boolean"),
@@ -98,7 +100,7 @@ def test_what_a_schema_wants_repeated_is_found_through_properties_alone():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sent"),
     [
         ({}, {}),
         ({"region": None, "filter": {}}, {}),
@@ -116,12 +118,12 @@ def test_what_a_schema_wants_repeated_is_found_through_properties_alone():
         ({"filter": {"all": True}}, {"mcp_param_all_of_it": "true"}),
     ],
 )
-def test_headers_that_repeat_the_arguments_pass(arguments, said):
-    protocol_headers.check_arguments(SCHEMA, arguments, headers(**said))
+def test_headers_that_repeat_the_arguments_pass(arguments, sent):
+    protocol_headers.check_arguments(SCHEMA, arguments, headers(**sent))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sent"),
     [
         ({"region": "eu"}, {}),
         ({"region": "eu"}, {"mcp_param_region": "us"}),
@@ -140,8 +142,8 @@ def test_headers_that_repeat_the_arguments_pass(arguments, said):
         ({"filter": {"all": True}}, {"mcp_param_all_of_it": "True"}),
     ],
 )
-def test_headers_that_say_otherwise_are_refused(arguments, said):
-    message = refused(protocol_headers.check_arguments, SCHEMA, arguments, headers(**said))
+def test_headers_that_differ_from_the_arguments_are_refused(arguments, sent):
+    message = refused(protocol_headers.check_arguments, SCHEMA, arguments, headers(**sent))
     assert "params.arguments." in message
 
 
@@ -155,7 +157,7 @@ def test_whatever_is_encoded_is_read_back(text):
 
 
 @given(st.text(st.characters(max_codepoint=255)))
-def test_a_plain_value_is_itself_or_nothing(text):
+def test_a_plain_value_is_itself_or_none(text):
     plain = all(" " <= character <= "~" or character == "\t" for character in text)
     assert protocol_headers.decoded(text) in ({text} if plain and not text.startswith("=?base64?") else {text, None})
 

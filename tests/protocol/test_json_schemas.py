@@ -1,3 +1,5 @@
+"""Validators that fetch nothing and take linear time."""
+
 import json
 import time
 

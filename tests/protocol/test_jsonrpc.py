@@ -1,3 +1,5 @@
+"""One JSON-RPC message a body: what is read, what is refused, what is written."""
+
 import json
 import math
 
@@ -13,8 +15,12 @@ def body(**members):
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", **members}).encode()
 
 
+def message_in(value):
+    return jsonrpc.envelope(value, jsonrpc.id_of(value))
+
+
 def decoded(raw):
-    return jsonrpc.envelope(jsonrpc.parse(raw))
+    return message_in(jsonrpc.parse(raw))
 
 
 def refused(call, *args):
@@ -103,7 +109,7 @@ def test_any_body_gives_a_message_or_a_protocol_error(raw):
         message = decoded(raw)
     except ProtocolError as error:
         assert error.code in {-32700, -32600, -32602}
-        json.loads(jsonrpc.encode(jsonrpc.failure(error)))
+        json.loads(jsonrpc.encode(jsonrpc.failure(error, None)))
     else:
         assert message is None or isinstance(message.method, str)
 
@@ -111,11 +117,11 @@ def test_any_body_gives_a_message_or_a_protocol_error(raw):
 @given(
     st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error"]), values | st.just("2.0"))
 )
-def test_any_object_gives_a_message_or_an_error_with_its_id(value):
+def test_any_object_gives_a_message_with_its_id_or_an_error(value):
     try:
-        message = jsonrpc.envelope(value)
+        message = message_in(value)
     except ProtocolError as error:
-        assert error.request_id in {None, jsonrpc.id_of(value)}
+        assert error.code in {-32600, -32602}
     else:
         assert message is None or message.id == jsonrpc.id_of(value)
 
@@ -130,36 +136,39 @@ def test_ids_keep_value_and_type(request_id):
 
 @pytest.mark.parametrize("request_id", [None, True, False, {}, [1], 1.0, 1.5])
 def test_other_ids_are_refused(request_id):
+    assert jsonrpc.id_of({"id": request_id}) is None
     error = refused(decoded, body(id=request_id))
-    assert (error.code, error.http_status, error.request_id) == (-32600, 400, None)
+    assert (error.code, error.http_status) == (-32600, 400)
 
 
 @pytest.mark.parametrize("value", [[], [{}], [{"jsonrpc": "2.0", "id": 1, "method": "ping"}]])
 def test_batches_are_refused_as_one(value):
-    error = refused(jsonrpc.envelope, value)
+    error = refused(message_in, value)
     assert (error.code, error.http_status) == (-32600, 400)
     assert "Batches" in error.message
 
 
 @pytest.mark.parametrize("value", [1, "x", None, True, {}, {"id": 1}, {"jsonrpc": "1.0", "id": 1, "method": "ping"}])
 def test_what_is_no_message_is_refused(value):
-    assert refused(jsonrpc.envelope, value).code == -32600
+    assert refused(message_in, value).code == -32600
 
 
 @pytest.mark.parametrize("method", [5, None, "", [], {}])
-def test_a_method_that_is_no_name_is_refused_with_the_id(method):
-    error = refused(decoded, body(id=9, method=method))
-    assert (error.code, error.request_id) == (-32600, 9)
+def test_a_method_that_is_no_name_is_refused(method):
+    assert refused(decoded, body(id=9, method=method)).code == -32600
 
 
 @pytest.mark.parametrize("params", ["x", [1], 42, True])
-def test_params_that_are_no_object_are_refused_with_the_id(params):
+def test_params_that_are_no_object_are_refused_under_the_status_of_the_revision(params):
     error = refused(decoded, body(id="q", params=params))
-    assert (error.code, error.http_status, error.request_id) == (-32602, 200, "q")
+    assert (error.code, error.http_status) == (-32602, 200)
+    with pytest.raises(ProtocolError) as caught:
+        jsonrpc.envelope(jsonrpc.parse(body(id="q", params=params)), "q", wrong_params=400)
+    assert (caught.value.code, caught.value.http_status) == (-32602, 400)
 
 
 def test_a_notification_with_wrong_params_is_refused_by_its_status():
-    error = refused(jsonrpc.envelope, {"jsonrpc": "2.0", "method": "notifications/x", "params": [1]})
+    error = refused(message_in, {"jsonrpc": "2.0", "method": "notifications/x", "params": [1]})
     assert error.http_status == 400
 
 
@@ -168,25 +177,23 @@ def test_null_params_are_no_params():
 
 
 def test_a_message_without_id_is_a_notification():
-    assert jsonrpc.envelope({"jsonrpc": "2.0", "method": "x"}).is_notification
+    assert message_in({"jsonrpc": "2.0", "method": "x"}).is_notification
     assert not decoded(body(id=0)).is_notification
 
 
 @pytest.mark.parametrize("member", ["result", "error"])
 def test_a_response_is_nothing_to_answer(member):
-    assert jsonrpc.envelope({"jsonrpc": "2.0", "id": 1, member: {}}) is None
+    assert message_in({"jsonrpc": "2.0", "id": 1, member: {}}) is None
 
 
-def test_the_innermost_id_wins_in_an_error():
-    error = ProtocolError(-32600, "x", request_id=0)
-    assert jsonrpc.failure(error, 7)["id"] == 0
-    assert jsonrpc.failure(ProtocolError(-32600, "x"), 7)["id"] == 7
-    assert jsonrpc.failure(ProtocolError(-32600, "x"))["id"] is None
+@pytest.mark.parametrize("request_id", [0, 7, "q", "", None])
+def test_an_error_has_the_id_of_its_message(request_id):
+    assert jsonrpc.failure(ProtocolError(-32600, "x"), request_id)["id"] == request_id
 
 
 def test_error_data_is_sent_where_there_is_any():
-    assert "data" not in jsonrpc.failure(ProtocolError(-32600, "x"))["error"]
-    assert jsonrpc.failure(ProtocolError(-32600, "x", data={"a": 1}))["error"]["data"] == {"a": 1}
+    assert "data" not in jsonrpc.failure(ProtocolError(-32600, "x"), 1)["error"]
+    assert jsonrpc.failure(ProtocolError(-32600, "x", data={"a": 1}), 1)["error"]["data"] == {"a": 1}
 
 
 def test_encoding_is_compact_and_unescaped():

@@ -1,8 +1,7 @@
-import json
-import os
-from pathlib import Path
+"""The fields that each revision has, and the trimming of answers to them."""
 
-import jsonschema
+import json
+
 import pytest
 
 from django_mcp.protocol.revisions import (
@@ -13,12 +12,12 @@ from django_mcp.protocol.revisions import (
     SERVER_INFO,
     complete,
     has,
-    is_modern,
     negotiate,
     trim_initialize,
     trim_result,
     trim_tool,
 )
+from tests.protocol import schemas
 
 TOOL = {
     "name": "api_call",
@@ -68,26 +67,18 @@ def trimmed(revision):
     return sent
 
 
-def definitions(revision):
-    """Return the JSON Schema of a revision, its definitions, and how to point at one."""
-    schema = json.loads((Path(os.environ["MCP_SCHEMAS"]) / f"{revision}.schema.json").read_text())
-    section = "definitions" if "definitions" in schema else "$defs"
-    return schema, schema[section], f"#/{section}/"
-
-
 @pytest.mark.parametrize("revision", HANDSHAKE)
 def test_a_spoken_revision_is_echoed(revision):
     assert negotiate(revision) == revision
 
 
-@pytest.mark.parametrize("asked", ["2099-01-01", "", "1", "2025-11-25 ", "draft"])
-def test_any_other_revision_is_answered_with_the_newest(asked):
-    assert negotiate(asked) == NEWEST_HANDSHAKE == "2025-11-25"
+@pytest.mark.parametrize("requested", ["2099-01-01", "", "1", "2025-11-25 ", "draft"])
+def test_any_other_revision_is_answered_with_the_newest(requested):
+    assert negotiate(requested) == NEWEST_HANDSHAKE == "2025-11-25"
 
 
 def test_a_revision_without_a_handshake_is_not_negotiated():
     assert negotiate(MODERN[0]) == NEWEST_HANDSHAKE
-    assert [revision for revision in (None, "", *REVISIONS) if is_modern(revision)] == ["2026-07-28"]
 
 
 def test_revisions_sort_by_their_date():
@@ -122,26 +113,30 @@ def test_a_feature_is_gone_where_a_revision_dropped_it(feature):
     assert [revision for revision in REVISIONS if has(revision, feature)] == ["2025-11-25"]
 
 
+def test_a_tool_is_sent_without_a_field_that_the_newest_revision_dropped():
+    assert set(TOOL) - set(trimmed("2026-07-28")["Tool"]) == {"execution", "invented"}
+
+
 def test_no_revision_has_what_the_table_does_not_name():
     assert not any(has(revision, "tool.invented") for revision in REVISIONS)
 
 
 def test_the_newest_handshake_keeps_all_but_inventions():
-    kept = trimmed("2025-11-25")
-    assert kept["Tool"] == {key: item for key, item in TOOL.items() if key != "invented"}
-    assert kept["CallToolResult"]["structuredContent"] == RESULT["structuredContent"]
-    assert kept["CallToolResult"]["content"][:4] == RESULT["content"][:4]
-    assert kept["CallToolResult"]["content"][4]["resource"] == {"uri": "file:///a", "text": "x", "_meta": {}}
-    assert kept["InitializeResult"]["serverInfo"] == INITIALIZE["serverInfo"]
+    sent = trimmed("2025-11-25")
+    assert sent["Tool"] == {key: item for key, item in TOOL.items() if key != "invented"}
+    assert sent["CallToolResult"]["structuredContent"] == RESULT["structuredContent"]
+    assert sent["CallToolResult"]["content"][:4] == RESULT["content"][:4]
+    assert sent["CallToolResult"]["content"][4]["resource"] == {"uri": "file:///a", "text": "x", "_meta": {}}
+    assert sent["InitializeResult"]["serverInfo"] == INITIALIZE["serverInfo"]
 
 
 def test_the_oldest_gets_the_bare_minimum():
-    kept = trimmed("2024-11-05")
-    assert set(kept["Tool"]) == {"name", "description", "inputSchema"}
-    assert set(kept["CallToolResult"]) == {"content", "isError"}
-    assert kept["InitializeResult"]["serverInfo"] == {"name": "n", "version": "1"}
-    assert kept["InitializeResult"]["capabilities"] == {"tools": {}}
-    assert kept["InitializeResult"]["instructions"] == "Do."
+    sent = trimmed("2024-11-05")
+    assert set(sent["Tool"]) == {"name", "description", "inputSchema"}
+    assert set(sent["CallToolResult"]) == {"content", "isError"}
+    assert sent["InitializeResult"]["serverInfo"] == {"name": "n", "version": "1"}
+    assert sent["InitializeResult"]["capabilities"] == {"tools": {}}
+    assert sent["InitializeResult"]["instructions"] == "Do."
 
 
 def test_an_unknown_content_type_becomes_text_that_names_it():
@@ -153,9 +148,9 @@ def test_an_unknown_content_type_becomes_text_that_names_it():
 
 def test_without_a_named_revision_fields_stay_and_content_types_are_held_to_the_assumed_one():
     assert trim_tool(TOOL, None) == TOOL
-    kept = trim_result(RESULT, None)
-    assert kept["structuredContent"] == RESULT["structuredContent"]
-    assert [block["type"] for block in kept["content"]] == ["text", "image", "audio", "text", "resource", "text"]
+    sent = trim_result(RESULT, None)
+    assert sent["structuredContent"] == RESULT["structuredContent"]
+    assert [block["type"] for block in sent["content"]] == ["text", "image", "audio", "text", "resource", "text"]
 
 
 def test_trimming_leaves_its_input_alone():
@@ -165,12 +160,12 @@ def test_trimming_leaves_its_input_alone():
 
 
 @pytest.mark.parametrize("revision", [None, *HANDSHAKE])
-def test_results_of_the_handshake_revisions_say_nothing_of_their_type_or_server(revision):
+def test_results_of_the_handshake_revisions_have_neither_type_nor_server(revision):
     assert complete({"a": 1}, INITIALIZE["serverInfo"], revision) == {"a": 1}
     assert "resultType" not in trim_result({**RESULT, "resultType": "complete"}, revision)
 
 
-def test_modern_results_say_their_type_and_who_answers():
+def test_modern_results_have_their_type_and_the_server():
     result = complete({"tools": [], "_meta": {"x/y": 1}}, INITIALIZE["serverInfo"], "2026-07-28")
     assert result == {
         "resultType": "complete",
@@ -186,25 +181,25 @@ def test_a_result_of_another_type_stays_one():
 @pytest.mark.service("schemas")
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_what_is_sent_is_what_the_official_schema_has(revision):
-    schema, known, pointer = definitions(revision)
-    for kind, sent in trimmed(revision).items():
-        jsonschema.validate(sent, {**schema, "$ref": pointer + kind})
-        assert set(sent) <= set(known[kind]["properties"])
+    types = schemas.definitions(revision)
+    for name, sent in trimmed(revision).items():
+        schemas.validate(sent, revision, name)
+        assert set(sent) <= set(types[name]["properties"])
     blocks = trimmed(revision)["CallToolResult"]["content"]
     names = {"text": "Text", "image": "Image", "audio": "Audio"}
     kinds = {**{kind: f"{name}Content" for kind, name in names.items()}, "resource": "EmbeddedResource"}
     for block in blocks:
-        assert set(block) <= set(known[kinds.get(block["type"], "ResourceLink")]["properties"])
-        assert set(block.get("resource", {})) <= set(known["TextResourceContents"]["properties"])
+        assert set(block) <= set(types[kinds.get(block["type"], "ResourceLink")]["properties"])
+        assert set(block.get("resource", {})) <= set(types["TextResourceContents"]["properties"])
 
 
 @pytest.mark.service("schemas")
 @pytest.mark.parametrize("revision", HANDSHAKE)
 def test_the_handshake_says_what_the_official_schema_has(revision):
-    _, known, _ = definitions(revision)
+    types = schemas.definitions(revision)
     sent = trimmed(revision)["InitializeResult"]
-    assert set(sent["serverInfo"]) <= set(known["Implementation"]["properties"])
-    assert set(sent["capabilities"]) <= set(known["ServerCapabilities"]["properties"])
+    assert set(sent["serverInfo"]) <= set(types["Implementation"]["properties"])
+    assert set(sent["capabilities"]) <= set(types["ServerCapabilities"]["properties"])
 
 
 @pytest.mark.service("schemas")
@@ -220,6 +215,6 @@ def test_the_handshake_says_what_the_official_schema_has(revision):
 )
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_table_has_every_field_of_the_official_schema(revision, kind, name):
-    _, known, _ = definitions(revision)
-    fields = known.get(name, {}).get("properties", {}) if not (is_modern(revision) and kind == "initialize") else {}
+    types = schemas.definitions(revision)
+    fields = types.get(name, {}).get("properties", {}) if not (revision in MODERN and kind == "initialize") else {}
     assert [field for field in fields if not has(revision, f"{kind}.{field}")] == []

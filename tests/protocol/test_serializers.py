@@ -1,7 +1,8 @@
+"""The parameters of MCP's methods."""
+
 import pytest
 
 from django_mcp.errors import ProtocolError
-from django_mcp.protocol import serializers
 from django_mcp.protocol.serializers import CallToolParams, InitializeParams, ListToolsParams, read
 
 
@@ -17,7 +18,7 @@ def test_the_handshake_needs_a_version(params):
     assert "protocolVersion: " in problem(InitializeParams, params)
 
 
-def test_the_handshake_reads_the_version_and_ignores_the_rest():
+def test_the_handshake_reads_the_version_alone():
     params = {"protocolVersion": "2025-06-18", "capabilities": 3, "clientInfo": "x", "_meta": {}}
     assert read(InitializeParams, params) == {"protocolVersion": "2025-06-18"}
 
@@ -27,13 +28,10 @@ def test_a_list_is_asked_for_without_cursor(params):
     assert not read(ListToolsParams, params).get("cursor")
 
 
-def test_a_cursor_is_read_as_the_position_it_stands_for():
-    assert read(ListToolsParams, {"cursor": serializers.encode_cursor("2CreateOrder")})["cursor"] == "2CreateOrder"
-
-
-@pytest.mark.parametrize("cursor", ["abc", 5, {}])
-def test_a_cursor_that_was_never_handed_out_is_refused(cursor):
-    assert "cursor: " in problem(ListToolsParams, {"cursor": cursor})
+def test_a_cursor_is_text():
+    assert read(ListToolsParams, {"cursor": "abc"}) == {"cursor": "abc"}
+    for cursor in (5, {}):
+        assert "cursor: " in problem(ListToolsParams, {"cursor": cursor})
 
 
 @pytest.mark.parametrize("params", [{}, {"name": None}, {"name": 5}, {"name": ["api_call"]}])

@@ -1,9 +1,13 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from django_mcp.tools.answers import ToolResult, error_of, failure, outcome_of, success
-from django_mcp.types import Argument, Operation, Outcome, Reply, Safety, State, ToolCall
+from django_mcp.types import Argument, Operation, OperationCall, Outcome, Reply, Safety, State, ViewReply
+
+# None of these operations has follow-ups or files, for which a caller's reach would be asked.
+REACH = SimpleNamespace(context=None)
 
 
 @pytest.fixture
@@ -19,7 +23,7 @@ def call():
         view_class=object,
         handler="create",
     )
-    return ToolCall(
+    return OperationCall(
         tool="api_call",
         target="order_create",
         safety=Safety.WRITE,
@@ -32,21 +36,21 @@ def call():
 
 
 def test_a_success_echoes_what_was_sent_without_its_secrets(call):
-    result = success(call, Reply(status=201, data={"id": 1}), ["order_retrieve"])
+    result = success(call, ViewReply(status=201, data={"id": 1}), REACH)
     assert result.structured["request"] == {"pin": "********", "password": "********"}
-    assert result.structured["next"] == ["order_retrieve"]
+    assert result.structured["next"] == []
     assert not result.is_error
 
 
 def test_notes_and_a_redirects_location_are_told(call):
-    structured = success(call, Reply(status=302, notes=("Page 1 of 2.",), location="/there/"), []).structured
+    structured = success(call, ViewReply(status=302, notes=("Page 1 of 2.",), location="/there/"), REACH).structured
     assert structured["warnings"] == ["Page 1 of 2."]
     assert structured["location"] == "/there/"
 
 
 def test_a_result_that_is_too_long_says_how_to_go_on(call, settings):
     settings.DJANGO_MCP = {"MAX_RESULT_LENGTH": 200}
-    structured = success(call, Reply(status=200, data=[{"id": number} for number in range(100)]), []).structured
+    structured = success(call, ViewReply(status=200, data=[{"id": number} for number in range(100)]), REACH).structured
     assert structured["truncated"] is True
     assert "of 100 rows" in structured["warnings"][0]
     assert structured["warnings"][0].endswith("The operation has no arguments to ask for less.")
@@ -56,10 +60,10 @@ def test_what_was_cut_is_reached_by_the_operations_own_arguments(call, settings)
     settings.DJANGO_MCP = {"MAX_RESULT_LENGTH": 200}
     placement = {name: Argument(location="query", wire=name) for name in ("limit", "offset", "status")}
     rows = [{"id": number} for number in range(100)]
-    paged = success(replace(call, placement=placement), Reply(status=200, data=rows), []).structured
+    paged = success(replace(call, placement=placement), ViewReply(status=200, data=rows), REACH).structured
     assert paged["warnings"][0].endswith("with limit and offset.")
     placement = {"status": placement["status"]}
-    filtered = success(replace(call, placement=placement), Reply(status=200, data=rows), []).structured
+    filtered = success(replace(call, placement=placement), ViewReply(status=200, data=rows), REACH).structured
     assert filtered["warnings"][0].endswith("Narrow with status.")
 
 
@@ -130,8 +134,8 @@ def test_a_write_that_broke_midway_says_to_look_first():
         (Reply(status=500), State.UNKNOWN),
     ],
 )
-def test_what_became_of_a_write(call, reply, state):
-    assert outcome_of(call, reply).status is state
+def test_what_became_of_a_write(reply, state):
+    assert outcome_of(reply).status is state
 
 
 def test_a_failure_is_an_error_result():

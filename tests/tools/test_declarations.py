@@ -193,8 +193,8 @@ def test_what_clients_are_shown_beside_the_schemas_is_kept():
     decorated = mcp_tool(
         group="kitchen", title="Brew", icons=icons, meta={"x.example/a": 1}, annotations={"idempotentHint": True}
     )(brew)
-    more = tool_of(decorated, getattr(decorated, TOOL_ATTRIBUTE)).more
-    assert more == {"icons": icons, "_meta": {"x.example/a": 1}, "annotations": {"idempotentHint": True}}
+    extras = tool_of(decorated, getattr(decorated, TOOL_ATTRIBUTE)).extras
+    assert extras == {"icons": icons, "_meta": {"x.example/a": 1}, "annotations": {"idempotentHint": True}}
 
 
 def test_a_nested_sensitive_field_is_known_by_its_first_name():

@@ -50,9 +50,9 @@ def fetched(client, block):
 
 
 def test_a_small_picture_comes_inline_beside_its_description(call):
-    said, blocks = call("GetFile", "picture")
+    structured, blocks = call("GetFile", "picture")
     assert blocks == [{"type": "image", "data": base64.b64encode(file_urls.PNG).decode(), "mimeType": "image/png"}]
-    assert said["response"] == {"contentType": "image/png", "size": 14, "filename": None}
+    assert structured["response"] == {"contentType": "image/png", "size": 14, "filename": None}
 
 
 def test_small_sound_comes_inline(call):
@@ -61,10 +61,10 @@ def test_small_sound_comes_inline(call):
 
 
 def test_big_sound_comes_as_a_link_that_its_key_can_fetch(call, client):
-    said, (block,) = call("GetFile", "long_sound")
+    structured, (block,) = call("GetFile", "long_sound")
     assert block == {
         "type": "resource_link",
-        "uri": said["response"]["uri"],
+        "uri": structured["response"]["uri"],
         "name": "rain.wav",
         "mimeType": "audio/wav",
         "size": 4000,
@@ -73,14 +73,14 @@ def test_big_sound_comes_as_a_link_that_its_key_can_fetch(call, client):
 
 
 def test_other_bytes_come_as_a_link_whatever_their_size(call, client):
-    said, (block,) = call("GetFile", "pdf")
-    assert (block["name"], said["response"]["contentType"]) == ("bill.pdf", "application/pdf")
+    structured, (block,) = call("GetFile", "pdf")
+    assert (block["name"], structured["response"]["contentType"]) == ("bill.pdf", "application/pdf")
     assert fetched(client, block) == b"%PDF-1.7\xff"
 
 
 def test_a_file_that_was_cut_off_says_so(call, client):
-    said, (block,) = call("GetFile", "endless")
-    assert said["warnings"] == ["The file was cut off after 5000 bytes; the rest is missing."]
+    structured, (block,) = call("GetFile", "endless")
+    assert structured["warnings"] == ["The file was cut off after 5000 bytes; the rest is missing."]
     assert len(fetched(client, block)) == block["size"] == 5000
 
 
@@ -90,8 +90,8 @@ def test_json_stays_the_only_content(call):
 
 def test_a_write_that_answers_a_file_is_recorded_without_it(call):
     token = call("MakeFile", "pdf")[0]["confirmationToken"]
-    said, (block,) = call("MakeFile", "pdf", confirmationToken=token)
-    assert (said["status"], block["type"]) == ("success", "resource_link")
+    structured, (block,) = call("MakeFile", "pdf", confirmationToken=token)
+    assert (structured["status"], block["type"]) == ("success", "resource_link")
     described = {"contentType": "application/pdf", "size": 9, "filename": "../../bill.pdf"}
     assert Confirmation.objects.get().outcome["response"] == described
     assert "mcp_file_" not in str(list(AuditEvent.objects.values()))
@@ -103,9 +103,9 @@ def test_a_write_that_answers_a_file_is_recorded_without_it(call):
 def test_a_write_stands_where_its_file_cannot_be_stored(call, settings):
     token = call("MakeFile", "pdf")[0]["confirmationToken"]
     settings.DJANGO_MCP = {**settings.DJANGO_MCP, "RESOURCE_STORAGE": "nowhere"}
-    said, blocks = call("MakeFile", "pdf", confirmationToken=token)
-    assert (said["status"], blocks, Item.objects.count()) == ("success", [], 1)
-    assert said["warnings"][0].startswith("The file could not be stored")
+    structured, blocks = call("MakeFile", "pdf", confirmationToken=token)
+    assert (structured["status"], blocks, Item.objects.count()) == ("success", [], 1)
+    assert structured["warnings"][0].startswith("The file could not be stored")
     assert Confirmation.objects.get().state == "succeeded"
 
 

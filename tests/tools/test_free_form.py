@@ -12,7 +12,7 @@ DECISION = {"approved": False, "confirm": "no", "id": 5}
 
 
 class Decide(APIView):
-    """Decide on a request: approved is true unless it is said to be false."""
+    """Decide on a request: approved is true unless the request says that it is false."""
 
     def post(self, request):
         return Response({"approved": True, **request.data})
@@ -40,6 +40,6 @@ def test_so_they_are_in_a_tool_of_its_own(mcp):
 
 
 def test_an_argument_without_a_name_does_not_become_the_whole_body(mcp):
-    """What was shown beside it would else not be what runs."""
+    """Else the operation would run with other arguments than those of the proposal."""
     sent = {"approved": False, "": {"approved": True}}
     assert mcp.call("decide", sent).confirm().response == sent

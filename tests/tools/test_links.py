@@ -117,7 +117,7 @@ def claims(**changes):
 
 
 def forged(said, key=None, typ="MCP+FILE", algorithm="HS256"):
-    key = signing.link_keys()[0] if key is None else key
+    key = signing.keys_for(signing.Purpose.FILE_LINK)[0] if key is None else key
     return links.PREFIX + jwt.encode(said, key, algorithm=algorithm, headers={"typ": typ})
 
 
@@ -128,7 +128,7 @@ def test_what_the_signature_does_not_cover_in_full_is_refused(folder):
     del lasting["exp"]
     for token in (
         forged(claims(), key=b"k" * 32),
-        forged(claims(), key=signing.signing_keys()[0]),
+        forged(claims(), key=signing.keys_for(signing.Purpose.CONFIRMATION)[0]),
         forged(claims(), typ="MCP+CONFIRM"),
         forged(claims(), typ=None),
         forged(claims(), key="", algorithm="none"),

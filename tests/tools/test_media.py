@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from django_mcp.host.requests import Context
-from django_mcp.tools import media
+from django_mcp.protocol.json import compact
 from django_mcp.tools.links import linked
 from django_mcp.tools.media import Audio, EmbeddedResource, File, Image, ResourceLink, Text, attached, rendered
 from django_mcp.types import Attachment, Caller
@@ -57,14 +57,14 @@ class Row(serializers.Serializer):
     ],
 )
 def test_plain_values_are_structured_and_text(context, answer, structured):
-    found = rendered(answer, context)
-    assert found.structured == found.data == structured
-    assert found.blocks == ({"type": "text", "text": media.compact(structured)},)
+    content = rendered(answer, context)
+    assert content.structured == content.data == structured
+    assert content.blocks == ({"type": "text", "text": compact(structured)},)
 
 
 def test_a_string_is_text_alone(context):
-    found = rendered("Žluť", context)
-    assert (found.structured, found.blocks) == (None, ({"type": "text", "text": "Žluť"},))
+    content = rendered("Žluť", context)
+    assert (content.structured, content.blocks) == (None, ({"type": "text", "text": "Žluť"},))
 
 
 def test_hints_are_annotations(context):
@@ -146,9 +146,9 @@ def test_resources_are_embedded_as_text_or_bytes(context):
 
 
 def test_several_pieces_keep_their_order(context):
-    found = rendered([Text("one"), Image(PNG, "image/png"), "two", {"n": 1}], context)
-    assert [block["type"] for block in found.blocks] == ["text", "image", "text", "text"]
-    assert found.structured == found.data == {"n": 1}
+    content = rendered([Text("one"), Image(PNG, "image/png"), "two", {"n": 1}], context)
+    assert [block["type"] for block in content.blocks] == ["text", "image", "text", "text"]
+    assert content.structured == content.data == {"n": 1}
 
 
 def test_two_mappings_beside_content_are_refused(context):
@@ -162,8 +162,8 @@ def test_content_inside_a_mapping_is_refused(context):
 
 
 def test_what_is_recorded_of_content_has_no_bytes(context):
-    found = rendered([Image(PNG, "image/png"), EmbeddedResource("x://1", "long" * 100)], context)
-    assert found.data == [{"type": "image", "mimeType": "image/png"}, {"type": "resource", "uri": "x://1"}]
+    content = rendered([Image(PNG, "image/png"), EmbeddedResource("x://1", "long" * 100)], context)
+    assert content.data == [{"type": "image", "mimeType": "image/png"}, {"type": "resource", "uri": "x://1"}]
 
 
 def attachment(content, media_type):

@@ -1,12 +1,11 @@
-import re
+"""Operations as tools of their own, seen through the endpoint."""
 
 import pytest
 
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
-from django_mcp.tools.operation_tools import tool_names
 from django_mcp.types import EventKind, Safety
-from tests.schema.test_portable import KEYWORDS, keywords
+from tests.tools.listing import publish, tools
 
 MENU = "GetCoffeeShopMenu"
 CREATE = "CreateCoffeeShopOrder"
@@ -14,26 +13,6 @@ UPDATE = "UpdateCoffeeShopOrder"
 CANCEL = "CancelCoffeeShopOrder"
 API_TOOLS = ["api_search", "api_describe", "api_read", "api_call"]
 TWO_LATTES = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "quantity": 2}]}
-NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-
-
-def publish(way, group="coffee-shop"):
-    ToolGroup.objects.update_or_create(name=group, defaults={"exposed": True, "publish_as": way})
-
-
-def pages(mcp):
-    """Return the tools of every page."""
-    found, params = [], {}
-    while True:
-        result = mcp.rpc("tools/list", params)["result"]
-        found.append(result["tools"])
-        if "nextCursor" not in result:
-            return found
-        params = {"cursor": result["nextCursor"]}
-
-
-def tools(mcp):
-    return {tool["name"]: tool for page in pages(mcp) for tool in page}
 
 
 def own(mcp):
@@ -44,7 +23,7 @@ def own(mcp):
 
 @pytest.fixture
 def each(mcp):
-    """A client of the coffee shop, which is published as one tool each."""
+    """Return a client of the coffee shop, which is published as one tool each."""
     publish("one_tool_each")
     return mcp
 
@@ -57,49 +36,6 @@ def both(mcp):
 
 def instructions(mcp):
     return mcp.rpc("initialize", {"protocolVersion": "2025-11-25"})["result"]["instructions"]
-
-
-@pytest.fixture
-def many(mcp, settings):
-    """A client of 300 operations, published as one tool each."""
-    settings.ROOT_URLCONF = "tests.benchmarks.many"
-    ToolGroup.objects.all().delete()
-    publish("one_tool_each", group="many")
-    return mcp
-
-
-@pytest.mark.parametrize(
-    ("operations", "taken", "expected"),
-    [
-        (["orders"], (), ["orders"]),
-        (["shop.orders:list all"], (), ["shop_orders_list_all"]),
-        (["Öffnen"], (), ["Offnen"]),
-        (["菜单"], (), ["operation_4ce4cafd"]),
-        (["a.b", "a_b"], (), ["a_b_2e7336dc", "a_b"]),
-        (["a.b", "a:b"], (), ["a_b_2e7336dc", "a_b_6783a31e"]),
-        (["api_call"], ("api_call",), ["api_call_0972a104"]),
-        (["stamp"], ("Stamp",), ["stamp_e0afcdbf"]),
-        (["x" * 40], (), ["x" * 40]),
-        (["x" * 41], (), ["x" * 31 + "_3164596d"]),
-    ],
-)
-def test_names(operations, taken, expected):
-    found = [tool_names(operations, taken)[name] for name in operations]
-    assert found == expected
-    assert all(NAME.fullmatch(name) for name in found)
-
-
-def test_a_name_does_not_depend_on_the_order_of_the_operations():
-    names = ["a.b", "a:b", "a_b", "é", "e", "x" * 41, "x" * 42]
-    assert tool_names(names, ()) == tool_names(names[::-1], ())
-    assert len({name.casefold() for name in tool_names(names, ()).values()}) == len(names)
-
-
-def test_even_a_hash_that_is_taken_finds_another_name():
-    (hashed,) = tool_names(["菜单"], ()).values()
-    (found,) = tool_names(["菜单"], (hashed,)).values()
-    assert found != hashed
-    assert NAME.fullmatch(found)
 
 
 def test_by_default_operations_are_no_tools(mcp):
@@ -134,9 +70,9 @@ def test_the_admins_word_goes_before_the_settings(mcp, settings):
     assert "api_call" not in tools(mcp)
 
 
-@pytest.mark.parametrize("said", [{"coffee-shop": "somehow"}, {"coffee-shop": None}, "both", {"api_tools": "both"}])
-def test_settings_that_cannot_be_read_publish_nothing_more(mcp, settings, said):
-    settings.DJANGO_MCP = {"PUBLISH_AS": said}
+@pytest.mark.parametrize("setting", [{"coffee-shop": "somehow"}, {"coffee-shop": None}, "both", {"api_tools": "both"}])
+def test_settings_that_cannot_be_read_publish_nothing_more(mcp, settings, setting):
+    settings.DJANGO_MCP = {"PUBLISH_AS": setting}
     assert own(mcp) == set()
     assert set(API_TOOLS) < {*tools(mcp), ""}
 
@@ -248,9 +184,9 @@ def test_other_arguments_than_those_shown_run_nothing(each):
     assert each.tool(CREATE, changed)["changed"] == ["customer_name"]
 
 
-@pytest.mark.parametrize("word", [{"confirm": True}, {"approved": "yes"}, {"confirmationToken": "yes"}])
-def test_saying_yes_is_a_first_call(each, word):
-    assert each.tool(CREATE, {**TWO_LATTES, **word})["status"] == "requires_confirmation"
+@pytest.mark.parametrize("consent", [{"confirm": True}, {"approved": "yes"}, {"confirmationToken": "yes"}])
+def test_saying_yes_is_a_first_call(each, consent):
+    assert each.tool(CREATE, {**TWO_LATTES, **consent})["status"] == "requires_confirmation"
 
 
 def test_unknown_arguments_are_refused(each):
@@ -283,57 +219,6 @@ def test_hiding_the_api_tools_leaves_the_own_tools(both):
     ToolGroup.objects.create(name="api_tools", exposed=False)
     assert not set(API_TOOLS) & tools(both).keys()
     assert both.tool(MENU, {})["status"] == "success"
-
-
-def test_300_operations_are_listed_in_pages(many):
-    found = pages(many)
-    names = [tool["name"] for page in found for tool in page]
-    assert [len(page) for page in found] == [100, 100, 100]
-    assert names == sorted(set(names))
-    assert all(NAME.fullmatch(name) for name in names)
-    assert pages(many) == found
-
-
-def test_a_listing_goes_on_where_tools_came_and_went(many):
-    first = many.rpc("tools/list")["result"]
-    last = first["tools"][-1]["name"]
-    names = tool_names([operation.name for operation in get_catalog().operations], ())
-    (hidden,) = (operation for operation, name in names.items() if name == last)
-    ToolRule.objects.create(name=hidden, exposure="hidden")
-    second = many.rpc("tools/list", {"cursor": first["nextCursor"]})["result"]["tools"]
-    assert len(second) == 100
-    assert second[0]["name"] > last
-    assert many.rpc("tools/list")["result"]["tools"][-1]["name"] == second[0]["name"]
-
-
-def test_every_listed_schema_is_one_that_strict_clients_take(many):
-    publish("both", group="many")
-    for tool in tools(many).values():
-        for schema in (tool["inputSchema"], tool["outputSchema"]):
-            assert schema["type"] == "object"
-            assert isinstance(schema["properties"], dict)
-            assert set(keywords(schema)) <= KEYWORDS, tool["name"]
-
-
-def test_an_operation_of_many_is_called_by_its_shortened_name(many):
-    name = next(name for name in tools(many) if name.startswith("archived_supplier_agreement_l"))
-    answer = many.tool(name, {})
-    assert (answer["status"], answer["api"]) == ("success", "archived_supplier_agreement_list")
-
-
-def test_a_schema_is_built_once_for_each_language_and_need_to_ask(many, monkeypatch):
-    from django_mcp.tools import operation_tools
-
-    built = []
-    real = operation_tools._listed
-    monkeypatch.setattr(operation_tools, "_listed", lambda schema, **more: built.append(1) or real(schema, **more))
-    tools(many)
-    assert len(built) == 300
-    tools(many)
-    assert len(built) == 300
-    ToolGroup.objects.update(approval_mode="delegate_to_client")
-    tools(many)
-    assert len(built) == 300 + 200
 
 
 # Instructions

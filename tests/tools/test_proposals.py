@@ -1,14 +1,15 @@
 import pytest
 
 from django_mcp.tools.answers import summary_of
-from django_mcp.types import Caller, Safety, ToolCall
+from django_mcp.types import Call, Caller, Safety
 
 CALLER = Caller(subject="anonymous", user=None)
 
 
 def call(**more):
-    said = {"tool": "api_call", "target": "order_create", "safety": Safety.WRITE, "requires_approval": False}
-    return ToolCall(group="orders", **{**said, **more})
+    return Call(
+        tool="api_call", target="order_create", safety=Safety.WRITE, requires_approval=False, group="orders", **more
+    )
 
 
 def test_without_the_hosts_words_the_arguments_are_told():

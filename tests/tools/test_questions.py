@@ -6,16 +6,10 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import Group
 from django.core.cache import cache
-from django.core.exceptions import ImproperlyConfigured
-from django.utils.translation import gettext_lazy
 
-from demo_project.coffee_shop import mcp as shop_module
-from django_mcp.decorators import mcp_tool
 from django_mcp.errors import ToolError
-from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
+from django_mcp.models import AuditEvent, Confirmation, ToolRule
 from django_mcp.testing import McpClient, RpcError
-from django_mcp.tools import registry
-from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import InputRequired, form, request, url
 from django_mcp.types import Safety
 
@@ -32,26 +26,14 @@ def accept(**content):
 
 
 @pytest.fixture
-def user(db, django_user_model):
-    # Something else is exposed as well, or hiding the one tool would close the endpoint.
-    ToolGroup.objects.create(name="coffee-shop", exposed=True)
-    return django_user_model.objects.create_user("sam")
+def user(sam):
+    return sam
 
 
 @pytest.fixture
-def offer(user, monkeypatch):
-    """Return a function that defines an asking tool, as the shop's `mcp.py` would, and exposes its group."""
-
-    def define(function, **options):
-        said = {"group": "tables", "description": "Does it.", "safety": Safety.READ_ONLY, "asks": True, **options}
-        name = said.setdefault("name", function.__name__)
-        monkeypatch.setattr(shop_module, f"_{name}", mcp_tool(**said)(lambda *args: function(*args)), raising=False)
-        registry.hosted_tools.cache_clear()
-        ToolGroup.objects.update_or_create(name="tables", defaults={"exposed": True})
-
-    yield define
-    monkeypatch.undo()
-    registry.hosted_tools.cache_clear()
+def offer(offer):
+    """Return a function that defines an asking tool and exposes its group."""
+    return partial(offer, group="tables", safety=Safety.READ_ONLY, asks=True)
 
 
 @pytest.fixture
@@ -215,9 +197,9 @@ def test_nothing_of_it_is_a_confirmation(offer, client):
 
 def test_answers_without_a_state_count_for_nothing(offer, client):
     offer(find)
-    said = {"inputResponses": {"seats": accept(seats=4), "other": 5}}
+    echo = {"inputResponses": {"seats": accept(seats=4), "other": 5}}
     for extra in ({}, {"requestState": None}):
-        assert client.tool("find", **said, **extra).questions.keys() == {"seats"}
+        assert client.tool("find", **echo, **extra).questions.keys() == {"seats"}
 
 
 @pytest.mark.parametrize("responses", [None, {}, {"wrong": accept(x=1)}])
@@ -251,10 +233,10 @@ def test_a_state_is_good_for_one_repetition(offer, client):
 def test_a_state_is_for_its_own_arguments(offer, client):
     offer(find, input_schema=ANY)
     state = client.tool("find", {"day": "monday", "at": 5}).raw["requestState"]
-    said = {"inputResponses": {"seats": accept(seats=4)}, "requestState": state}
-    refused(lambda: client.tool("find", {"day": "sunday", "at": 5}, **said))
-    refused(lambda: client.tool("find", **said))
-    assert client.tool("find", {"at": 5.0, "day": "monday"}, **said).data["accepted"] is True
+    echo = {"inputResponses": {"seats": accept(seats=4)}, "requestState": state}
+    refused(lambda: client.tool("find", {"day": "sunday", "at": 5}, **echo))
+    refused(lambda: client.tool("find", **echo))
+    assert client.tool("find", {"at": 5.0, "day": "monday"}, **echo).data["accepted"] is True
 
 
 def test_a_state_is_for_its_own_tool(offer, client):
@@ -262,10 +244,10 @@ def test_a_state_is_for_its_own_tool(offer, client):
     offer(find, name="find_other")
     offer(lambda caller, data: "done", name="plain", asks=False)
     offer(lambda caller, data: "done", name="write", asks=False, safety=Safety.WRITE)
-    said = {"inputResponses": {"seats": accept(seats=4)}, "requestState": client.tool("find").raw["requestState"]}
+    echo = {"inputResponses": {"seats": accept(seats=4)}, "requestState": client.tool("find").raw["requestState"]}
     for name in ("find_other", "plain", "write", "api_search"):
-        refused(partial(client.tool, name, **said))
-    assert client.tool("find", **said).data["accepted"] is True
+        refused(partial(client.tool, name, **echo))
+    assert client.tool("find", **echo).data["accepted"] is True
 
 
 def test_a_state_is_for_its_own_key(offer, client, user):
@@ -379,84 +361,10 @@ def test_a_rule_that_demands_approval_stops_the_questions(offer, client):
     assert Confirmation.objects.get().state == "rejected"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"safety": Safety.WRITE},
-        {"safety": Safety.DESTRUCTIVE},
-        {"safety": None},
-        {"safety": Safety.READ_ONLY, "requires_approval": True},
-    ],
-)
-def test_what_has_to_be_confirmed_cannot_be_declared_to_ask(said):
-    with pytest.raises(ImproperlyConfigured, match=r"asks, which only a tool with safety=Safety.READ_ONLY"):
-        declared(find, {"name": "find", "group": "tables", "description": "x", "asks": True, **said})
-
-
-@pytest.mark.parametrize("asks", ["yes", 1, None])
-def test_asks_is_a_yes_or_a_no(asks):
-    said = {"name": "find", "group": "tables", "description": "x", "safety": Safety.READ_ONLY, "asks": asks}
-    with pytest.raises(ImproperlyConfigured, match="needs asks as True or False"):
-        declared(lambda caller, data: None, said)
-
-
-def test_a_tool_that_asks_takes_the_answers():
-    said = {"name": "find", "group": "tables", "description": "x", "safety": Safety.READ_ONLY, "asks": True}
-    with pytest.raises(ImproperlyConfigured, match="the answers: def tool"):
-        declared(lambda caller, data: None, said)
-
-
 def test_a_tool_that_does_not_say_so_cannot_ask(offer, client, caplog):
     offer(lambda caller, data: InputRequired({"seats": SEATS}), name="sly", asks=False)
     assert client.tool("sly").code == "internal_error"
     assert "declare it with asks=True" in caplog.text
-
-
-# Questions
-
-
-@pytest.mark.parametrize("name", ["password", "api_key", "card_number"])
-def test_a_form_cannot_ask_for_a_secret(name):
-    with pytest.raises(ValueError, match=r"ask for it with url\(\)"):
-        form("Say it.", {name: {"type": "string"}})
-
-
-@pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "example.com", "https://", ""])
-def test_a_page_has_an_address_of_the_web(address):
-    with pytest.raises(ValueError, match="https://"):
-        url("Go.", address)
-
-
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("com.example/pick", {}),
-        ("elicitation/create", {}),
-        ("elicitation/create", {"message": "x"}),
-        ("elicitation/create", {"message": "x", "requestedSchema": {"type": "object"}}),
-        ("elicitation/create", {"message": "x", "requestedSchema": {"type": "string"}}),
-        ("elicitation/create", {"message": "x", "mode": "url"}),
-    ],
-)
-def test_a_request_that_no_client_could_take_is_a_mistake(method, params):
-    with pytest.raises(ValueError, match=r"needs=|cannot be asked"):
-        request(method, params)
-
-
-def test_a_form_requires_only_what_it_has():
-    with pytest.raises(ValueError, match="requires b"):
-        form("Say it.", {"a": {"type": "string"}}, required=["a", "b"])
-    assert form("Say it.", {"a": {"type": "string"}}, required=[]).params["requestedSchema"]["required"] == []
-
-
-def test_lazy_text_is_asked_in_the_language_of_the_request():
-    assert form(gettext_lazy("Save"), {"a": {"type": "string", "title": gettext_lazy("Save")}}).params["message"]
-
-
-@pytest.mark.parametrize("nothing", [{}, None, {"seats": "how many?"}])
-def test_asking_nothing_is_a_mistake(nothing):
-    with pytest.raises(ValueError, match="at least one question"):
-        InputRequired(nothing)
 
 
 def test_a_tool_that_fails_after_an_answer_says_so(offer, client):

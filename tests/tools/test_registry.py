@@ -10,6 +10,7 @@ from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.tools import registry
 from tests.schema.test_portable import KEYWORDS, keywords
 from tests.tools.declaring import mcp as declared
+from tests.tools.listing import pages
 
 API_TOOLS = ["api_search", "api_describe", "api_read", "api_call"]
 
@@ -56,14 +57,7 @@ def test_pages_are_cut_anywhere_without_loss(desk, monkeypatch):
     whole = listed(desk)
     # The API tools are on the first page always.
     monkeypatch.setattr(registry, "PAGE_SIZE", 5)
-    found, params = [], {}
-    while True:
-        result = desk.rpc("tools/list", params)["result"]
-        found += [tool["name"] for tool in result["tools"]]
-        if "nextCursor" not in result:
-            break
-        params = {"cursor": result["nextCursor"]}
-    assert found == whole
+    assert [tool["name"] for page in pages(desk) for tool in page] == whole
 
 
 def test_the_last_full_page_has_no_cursor(desk, monkeypatch):
@@ -146,7 +140,7 @@ def wrong(caller):
 
 
 @pytest.mark.parametrize(
-    ("function", "options", "said"),
+    ("function", "options", "problem"),
     [
         (menu, {"name": "stamp"}, "Two MCP tools are called 'stamp'"),
         (menu, {"name": "api_call"}, "Two MCP tools are called 'api_call'"),
@@ -154,12 +148,12 @@ def wrong(caller):
         (wrong, {}, "'wrong' .* must take the caller and the arguments"),
     ],
 )
-def test_a_wrong_declaration_stops_the_start(declaring, monkeypatch, function, options, said):
+def test_a_wrong_declaration_stops_the_start(declaring, monkeypatch, function, options, problem):
     from django.apps import apps
 
     monkeypatch.setattr(declared, "extra", mcp_tool(group="desk", **options)(function), raising=False)
     registry.hosted_tools.cache_clear()
-    with pytest.raises(ImproperlyConfigured, match=said):
+    with pytest.raises(ImproperlyConfigured, match=problem):
         apps.get_app_config("django_mcp").ready()
 
 

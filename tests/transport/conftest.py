@@ -3,14 +3,36 @@ import json
 import pytest
 from django.test import Client
 
+from demo_project.coffee_shop import mcp as shop_module
 from django_mcp.access import keys, server_config
+from django_mcp.decorators import mcp_tool
 from django_mcp.models import ToolGroup
+from django_mcp.tools import registry
+from django_mcp.types import Safety
+
+# The revision without a handshake, and the metadata of its requests.
+NEW = "2026-07-28"
+PREFIX = "io.modelcontextprotocol"
+META = {
+    f"{PREFIX}/protocolVersion": NEW,
+    f"{PREFIX}/clientInfo": {"name": "Inspector", "version": "3"},
+    f"{PREFIX}/clientCapabilities": {},
+}
+# The tool `sql` as it is listed.
+SQL = {
+    "name": "sql",
+    "title": "SQL",
+    "description": "Čte.",
+    "inputSchema": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}},
+    "outputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True},
+}
 
 
 @pytest.fixture
-def exposed(db, monkeypatch):
+def exposed(db):
     """An exposed group, in a process that remembers nothing yet."""
-    monkeypatch.setattr(server_config, "_remembered", None)
+    server_config.forget()
     return ToolGroup.objects.create(name="coffee-shop", exposed=True)
 
 
@@ -37,8 +59,8 @@ def stranger(http):
         if not isinstance(message, bytes):
             message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"} if message is None else message).encode()
         # The test client leaves the content type out where the body is empty.
-        said = {"CONTENT_TYPE": content_type, **extra}
-        return http.post(path, message, content_type=content_type, headers=dict(headers), **said)
+        environ = {"CONTENT_TYPE": content_type, **extra}
+        return http.post(path, message, content_type=content_type, headers=dict(headers), **environ)
 
     return post
 
@@ -61,9 +83,52 @@ def ask(post):
         message = {"jsonrpc": "2.0", "id": 1, "method": method}
         if params is not None:
             message["params"] = params
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        response = post(message, headers=named)
+        response = post(message, headers={name.replace("_", "-"): value for name, value in headers.items()})
         assert response.status_code == 200, response.content
         return response.json()
 
     return ask
+
+
+@pytest.fixture
+def modern(post):
+    """Return a function that sends a conforming request of the modern revision.
+
+    `headers` add to its own or replace them; those that are None are removed.
+    """
+
+    def modern(method, *, headers=(), meta=META, **params):
+        sent = {"MCP-Protocol-Version": NEW, "Mcp-Method": method}
+        if isinstance(params.get("name"), str):
+            sent["Mcp-Name"] = params["name"]
+        sent.update(headers)
+        if meta is not None:
+            params["_meta"] = meta
+        message = {"jsonrpc": "2.0", "id": "q", "method": method, "params": params}
+        return post(message, headers={name: value for name, value in sent.items() if value is not None})
+
+    return modern
+
+
+@pytest.fixture
+def calls(exposed):
+    """The calls of `sql`, a tool of the host that wants an argument repeated in a header: callers and arguments."""
+    calls = []
+
+    @mcp_tool(
+        group="coffee-shop",
+        safety=Safety.READ_ONLY,
+        title=SQL["title"],
+        description=SQL["description"],
+        input_schema=SQL["inputSchema"],
+        output_schema=SQL["outputSchema"],
+    )
+    def sql(caller, data):
+        calls.append((caller, dict(data)))
+        return {"city": "Žďár"}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shop_module, "_sql", sql, raising=False)
+        registry.hosted_tools.cache_clear()
+        yield calls
+    registry.hosted_tools.cache_clear()

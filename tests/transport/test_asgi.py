@@ -1,3 +1,5 @@
+"""The endpoint under ASGI: synchronous views, bodies of unknown length."""
+
 import io
 import json
 

@@ -1,45 +1,17 @@
 """MCP's methods over HTTP, in the handshake revisions."""
 
 import json
-import os
-from pathlib import Path
 
-import jsonschema
 import pytest
 
-from django_mcp import dispatch
-from django_mcp.access import server_config
-from django_mcp.errors import ProtocolError
-from django_mcp.models import ServerSettings
-from django_mcp.protocol.jsonrpc import Message
+from django_mcp.models import ServerSettings, ToolRule
 from django_mcp.protocol.revisions import HANDSHAKE
-from django_mcp.tools.answers import ToolResult
-from django_mcp.tools.registry import Page
-
-LISTED = {
-    "name": "api_read",
-    "title": "Read",
-    "description": "Čte.",
-    "inputSchema": {"type": "object", "properties": {}},
-    "outputSchema": {"type": "object"},
-    "annotations": {"readOnlyHint": True},
-}
+from tests.protocol import schemas
+from tests.transport.conftest import SQL
 
 
-@pytest.fixture
-def tools(monkeypatch):
-    """One tool that answers, and a record of how it was called."""
-    calls = []
-
-    def call_tool(name, arguments, context, server_config):
-        if name != "api_read":
-            raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {name}")
-        calls.append((arguments, context.caller.subject, server_config))
-        return ToolResult(structured={"status": "success", "api": "ü"})
-
-    monkeypatch.setattr(dispatch, "call_tool", call_tool)
-    monkeypatch.setattr(dispatch.registry, "listed", lambda context, server_config, *, after="": Page(tools=[LISTED]))
-    return calls
+def sql_in(answer):
+    return next(tool for tool in answer["result"]["tools"] if tool["name"] == "sql")
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)
@@ -51,9 +23,9 @@ def test_the_handshake_echoes_a_spoken_revision(ask, revision):
     assert result["instructions"].startswith("Use API Tools")
 
 
-@pytest.mark.parametrize("asked", ["2099-01-01", "", "x" * 1000])
-def test_the_handshake_answers_any_other_revision_with_the_newest(ask, asked):
-    assert ask("initialize", {"protocolVersion": asked})["result"]["protocolVersion"] == "2025-11-25"
+@pytest.mark.parametrize("requested", ["2099-01-01", "", "x" * 1000])
+def test_the_handshake_answers_any_other_revision_with_the_newest(ask, requested):
+    assert ask("initialize", {"protocolVersion": requested})["result"]["protocolVersion"] == "2025-11-25"
 
 
 @pytest.mark.parametrize("params", [None, {}, {"protocolVersion": None}, {"protocolVersion": 1}])
@@ -91,17 +63,17 @@ def test_ids_come_back_as_they_were(post, request_id):
         {"method": "notifications/initialized"},
         {"method": "notifications/cancelled", "params": {"requestId": 1}},
         {"method": "notifications/whatever"},
-        {"method": "tools/call", "params": {"name": "api_read"}},
+        {"method": "tools/call", "params": {"name": "sql"}},
         {"id": 1, "result": {}},
         {"id": 1, "error": {"code": 1, "message": "x"}},
     ],
 )
-def test_what_asks_for_no_answer_is_accepted_without_a_byte_and_not_acted_on(post, tools, message):
+def test_notifications_and_responses_are_accepted_without_a_byte_and_not_acted_on(post, calls, message):
     response = post({"jsonrpc": "2.0", **message})
     assert (response.status_code, response.content, response["Content-Length"]) == (202, b"", "0")
     assert "Content-Type" not in response
     assert response["Cache-Control"] == "no-store"
-    assert tools == []
+    assert calls == []
 
 
 @pytest.mark.parametrize(
@@ -122,16 +94,21 @@ def test_unknown_methods_are_errors(ask, method):
         ("logging/setLevel", {}),
     ],
 )
-def test_what_a_tools_server_lacks_is_empty(ask, method, result):
+def test_the_features_that_a_server_of_tools_lacks_are_empty(ask, method, result):
     assert ask(method, {"level": "info"})["result"] == result
 
 
 @pytest.mark.parametrize("params", [None, {}, {"cursor": None}, {"cursor": ""}])
-def test_tools_are_one_page(ask, tools, params):
-    assert ask("tools/list", params, MCP_Protocol_Version="2025-11-25")["result"] == {"tools": [LISTED]}
+def test_tools_are_one_page(ask, calls, params):
+    answer = ask("tools/list", params, MCP_Protocol_Version="2025-11-25")
+    assert [tool["name"] for tool in answer["result"]["tools"]] == [
+        "api_search", "api_describe", "api_read", "api_call", "sql"
+    ]  # fmt: skip
+    assert sql_in(answer) == SQL
+    assert "nextCursor" not in answer["result"]
 
 
-def test_an_unknown_cursor_is_wrong(ask, tools):
+def test_an_unknown_cursor_is_wrong(ask):
     assert ask("tools/list", {"cursor": "abc"})["error"]["code"] == -32602
 
 
@@ -140,25 +117,24 @@ def test_an_unknown_cursor_is_wrong(ask, tools):
     [
         ("2024-11-05", {"name", "description", "inputSchema"}),
         ("2025-03-26", {"name", "description", "inputSchema", "annotations"}),
-        ("2025-06-18", set(LISTED)),
-        ("2025-11-25", set(LISTED)),
+        ("2025-06-18", set(SQL)),
+        ("2025-11-25", set(SQL)),
     ],
 )
-def test_tools_have_the_fields_of_the_revision(ask, tools, revision, fields):
-    (tool,) = ask("tools/list", MCP_Protocol_Version=revision)["result"]["tools"]
-    assert set(tool) == fields
+def test_tools_have_the_fields_of_the_revision(ask, calls, revision, fields):
+    assert set(sql_in(ask("tools/list", MCP_Protocol_Version=revision))) == fields
 
 
 @pytest.mark.parametrize("revision", HANDSHAKE)
-def test_results_have_the_fields_of_the_revision(ask, tools, revision):
-    result = ask("tools/call", {"name": "api_read", "arguments": {}}, MCP_Protocol_Version=revision)["result"]
+def test_results_have_the_fields_of_the_revision(ask, calls, revision):
+    result = ask("tools/call", {"name": "sql", "arguments": {}}, MCP_Protocol_Version=revision)["result"]
     assert ("structuredContent" in result) is (revision >= "2025-06-18")
-    assert json.loads(result["content"][0]["text"]) == {"status": "success", "api": "ü"}
+    assert json.loads(result["content"][0]["text"]) == {"city": "Žďár"}
 
 
-def test_without_a_named_revision_nothing_is_taken_away(ask, tools):
-    assert ask("tools/list")["result"]["tools"] == [LISTED]
-    assert ask("tools/call", {"name": "api_read"})["result"]["structuredContent"] == {"status": "success", "api": "ü"}
+def test_without_a_named_revision_nothing_is_taken_away(ask, calls):
+    assert sql_in(ask("tools/list")) == SQL
+    assert ask("tools/call", {"name": "sql"})["result"]["structuredContent"] == {"city": "Žďár"}
 
 
 @pytest.mark.parametrize(
@@ -170,48 +146,37 @@ def test_without_a_named_revision_nothing_is_taken_away(ask, tools):
         ({"arguments": {}, "_meta": {}, "task": {}}, {}),
     ],
 )
-def test_a_call_passes_its_arguments_on(ask, tools, params, arguments):
-    ask("tools/call", {"name": "api_read", **params})
-    assert [call[0] for call in tools] == [arguments]
+def test_a_call_passes_its_arguments_on(ask, calls, params, arguments):
+    ask("tools/call", {"name": "sql", **params})
+    assert [arguments for _caller, arguments in calls] == [arguments]
 
 
-def test_a_call_runs_under_the_settings_that_hold_now(ask, tools):
-    ask("tools/call", {"name": "api_read"})
-    row = ServerSettings.load()
-    row.writes_enabled = False
-    row.save()
-    ask("tools/call", {"name": "api_read"})
-    assert [call[2].writes_enabled for call in tools] == [True, False]
-    assert tools[1][2] is server_config.current()
+def test_a_call_runs_under_the_settings_that_hold_now(ask, calls):
+    assert "result" in ask("tools/call", {"name": "sql"})
+    ToolRule(name="sql", exposure=ToolRule.Exposure.HIDDEN).save()
+    assert ask("tools/call", {"name": "sql"})["error"]["code"] == -32602
+    assert len(calls) == 1
 
 
-def test_the_dispatcher_does_not_act_on_a_notification():
-    message = Message(id=None, method="tools/call", params={"name": "api_read"})
-    assert dispatch.dispatch(message, None, None, None) is None
-
-
-def test_an_unknown_tool_is_a_protocol_error(ask, tools):
+def test_an_unknown_tool_is_a_protocol_error(ask):
     assert ask("tools/call", {"name": "nope"})["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize(
     "params",
-    [{}, {"name": None}, {"name": 3}, {"name": "api_read", "arguments": [1]}, {"name": "api_read", "arguments": "{}"}],
+    [{}, {"name": None}, {"name": 3}, {"name": "sql", "arguments": [1]}, {"name": "sql", "arguments": "{}"}],
 )
-def test_wrong_parameters_are_a_protocol_error(ask, tools, params):
+def test_wrong_parameters_are_a_protocol_error(ask, calls, params):
     assert ask("tools/call", params)["error"]["code"] == -32602
-    assert tools == []
+    assert calls == []
 
 
-def test_answers_are_compact_and_unescaped(post, tools):
-    response = post(
-        {"jsonrpc": "2.0", "id": "ü", "method": "tools/list"}, headers={"MCP-Protocol-Version": "2024-11-05"}
-    )
+def test_answers_are_compact_and_unescaped(post, calls):
+    message = {"jsonrpc": "2.0", "id": "ü", "method": "tools/call", "params": {"name": "sql"}}
+    response = post(message, headers={"MCP-Protocol-Version": "2025-03-26"})
     assert response["Content-Type"] == "application/json"
-    assert response.content.decode() == (
-        '{"jsonrpc":"2.0","id":"ü","result":{"tools":[{"name":"api_read","description":"Čte.",'
-        '"inputSchema":{"type":"object","properties":{}}}]}}'
-    )
+    text = r'{"type":"text","text":"{\"city\":\"Žďár\"}"}'
+    assert response.content.decode() == f'{{"jsonrpc":"2.0","id":"ü","result":{{"content":[{text}],"isError":false}}}}'
 
 
 def test_errors_are_in_english_whatever_the_language(ask, settings):
@@ -221,20 +186,17 @@ def test_errors_are_in_english_whatever_the_language(ask, settings):
 
 @pytest.mark.service("schemas")
 @pytest.mark.parametrize("revision", HANDSHAKE)
-def test_answers_follow_the_official_schema(ask, tools, revision):
-    schema = json.loads((Path(os.environ["MCP_SCHEMAS"]) / f"{revision}.schema.json").read_text())
-    section = "definitions" if "definitions" in schema else "$defs"
+def test_answers_follow_the_official_schema(ask, calls, revision):
     answers = {
         "InitializeResult": ask("initialize", {"protocolVersion": revision}),
         "ListToolsResult": ask("tools/list", MCP_Protocol_Version=revision),
-        "CallToolResult": ask("tools/call", {"name": "api_read"}, MCP_Protocol_Version=revision),
+        "CallToolResult": ask("tools/call", {"name": "sql"}, MCP_Protocol_Version=revision),
         "EmptyResult": ask("ping", MCP_Protocol_Version=revision),
         "ListPromptsResult": ask("prompts/list", MCP_Protocol_Version=revision),
         "ListResourcesResult": ask("resources/list", MCP_Protocol_Version=revision),
         "ListResourceTemplatesResult": ask("resources/templates/list", MCP_Protocol_Version=revision),
     }
     for name, answer in answers.items():
-        jsonschema.validate(answer["result"], {**schema, "$ref": f"#/{section}/{name}"})
-        jsonschema.validate(answer, {**schema, "$ref": f"#/{section}/JSONRPCMessage"})
-    error = ask("nope", MCP_Protocol_Version=revision)
-    jsonschema.validate(error, {**schema, "$ref": f"#/{section}/JSONRPCMessage"})
+        schemas.validate(answer["result"], revision, name)
+        schemas.validate(answer, revision, "JSONRPCMessage")
+    schemas.validate(ask("nope", MCP_Protocol_Version=revision), revision, "JSONRPCMessage")

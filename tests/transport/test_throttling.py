@@ -1,3 +1,5 @@
+"""How often a caller may call, and a tool may be called."""
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
@@ -33,9 +35,9 @@ class Later(Never):
 def rates(settings):
     """Return a function that configures throttle classes and rates."""
 
-    def configure(*paths, **named):
+    def configure(*paths, **rates):
         settings.DJANGO_MCP = {"THROTTLE_CLASSES": list(paths)}
-        settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": named}
+        settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": rates}
 
     return configure
 

@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from django.utils import timezone
 
-from django_mcp.access.config_changes import OFFERED_MODES
-from django_mcp.access.server_config import PublishAs, current
-from django_mcp.conf import conf
+from django_mcp.access import server_config
+from django_mcp.access.server_config import PublishAs
+from django_mcp.conf import OFFERED_MODES, conf
 from django_mcp.doctor import Severity, examine
 from django_mcp.management import exposure, keys, output, pruning
 from django_mcp.types import Safety
@@ -40,14 +40,12 @@ class Command(BaseCommand):
             ("expose", self.expose, "Let agents reach groups, operations or tools."),
             ("hide", self.hide, "Keep groups, operations or tools from agents."),
         ):
-            changing = commands.add_parser(name, help=text)
-            changing.add_argument("names", nargs="+", metavar="GROUP_OR_NAME")
-            changing.set_defaults(method=method)
+            change = commands.add_parser(name, help=text)
+            change.add_argument("names", nargs="+", metavar="GROUP_OR_NAME")
+            change.set_defaults(method=method)
             if name == "expose":
                 ways = ", ".join(PublishAs.values)
-                changing.add_argument(
-                    "--publish-as", metavar="WAY", help=f"How groups offer operations: one of {ways}."
-                )
+                change.add_argument("--publish-as", metavar="WAY", help=f"How groups offer operations: one of {ways}.")
 
         listing = commands.add_parser("operations", help="List every operation and tool, and what holds for it.")
         listing.set_defaults(method=self.operations)
@@ -99,7 +97,7 @@ class Command(BaseCommand):
     def key_create(self, options: dict[str, Any]) -> None:
         key, secret = keys.create(options)
         self.stdout.write(secret)
-        for line in output.key_lines(key):
+        for line in keys.handover(key):
             self.stderr.write(line, str)
 
     def key_list(self, _options: dict[str, Any]) -> None:
@@ -118,7 +116,7 @@ class Command(BaseCommand):
         self.stdout.write(exposure.operations())
 
     def doctor(self, options: dict[str, Any]) -> None:
-        complaints = examine(current())
+        complaints = examine(server_config.current())
         text = (
             output.complaints_json(complaints)
             if options["json"]
@@ -133,9 +131,15 @@ class Command(BaseCommand):
 
     def prune(self, options: dict[str, Any]) -> None:
         now = timezone.now()
+        if options["older_than"]:
+            age = keys.duration(options["older_than"])
+        elif conf.AUDIT_RETENTION is not None:
+            age = timedelta(seconds=conf.AUDIT_RETENTION)
+        else:
+            raise CommandError("Say how old, such as --older-than 90d, or set DJANGO_MCP['AUDIT_RETENTION'].")
         try:
-            before = now - _age(options["older_than"])
-        except (ValueError, OverflowError) as error:
+            before = now - age
+        except OverflowError as error:
             raise CommandError(str(error)) from None
         expired = pruning.expire_overdue(now)
         confirmations, events = pruning.remove_confirmations(before), pruning.remove_events(before)
@@ -143,11 +147,3 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Expired {expired} confirmations; removed {confirmations} confirmations, {events} events, {files} files."
         )
-
-
-def _age(text: str | None) -> timedelta:
-    if text:
-        return keys.parse_duration(text)
-    if conf.AUDIT_RETENTION is None:
-        raise CommandError("Say how old, such as --older-than 90d, or set DJANGO_MCP['AUDIT_RETENTION'].")
-    return timedelta(seconds=conf.AUDIT_RETENTION)

@@ -1,4 +1,4 @@
-"""Cache and database fail: nothing runs twice, nothing is lost in silence."""
+"""The database fails, before or after its commit: nothing runs twice, and nothing is lost in silence."""
 
 import contextlib
 import uuid
@@ -6,184 +6,21 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from django.core.cache import cache, caches
+from django.core.cache import cache
 from django.db import InterfaceError, OperationalError, transaction
 
-from django_mcp.approval import cache_lock, confirmations, transitions
+from django_mcp.approval import confirmations, transitions
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import ApprovalMode, Channel, Outcome, State
-from tests.approval.conftest import Desk, make_call, make_caller
-
-DONE = Outcome(status=State.SUCCEEDED, http_status=201, response={"id": 1042})
-
-
-def use_cache(settings, backend):
-    """Put another backend in front of the same memory."""
-    settings.CACHES = {"default": {"BACKEND": backend}}
-
-
-def broken(name):
-    return f"tests.approval.caches.{name}"
-
-
-WORKING = "django.core.cache.backends.locmem.LocMemCache"
-
-
-@pytest.fixture(autouse=True)
-def memory(settings):
-    """Start from the memory that the broken backends stand in front of, whatever cache the suite uses."""
-    use_cache(settings, WORKING)
-
-
-# The cache
-
-
-@pytest.mark.parametrize(
-    "fault", ["Down", "Ignored", "Unwritable", "LosesReply", "LosesReplyQuietly", "LosesReplyThenDies"]
-)
-def test_a_cache_that_fails_runs_nothing_and_the_token_still_works(desk, settings, states, events, fault):
-    token = desk.propose()[1]
-    use_cache(settings, broken(fault))
-    for _ in range(2):
-        with pytest.raises(Unavailable, match="Nothing was run"):
-            desk.claim(token)
-        assert states() == ["issued"]
-    use_cache(settings, WORKING)
-    desk.settle(desk.claim(token), DONE)
-    assert states() == ["succeeded"]
-    assert events().count("given_back") == 2
-
-
-def test_a_cache_alias_that_does_not_exist_runs_nothing(desk, settings, states):
-    token = desk.propose()[1]
-    settings.DJANGO_MCP = {"CACHE": "nowhere"}
-    with pytest.raises(Unavailable):
-        desk.claim(token)
-    assert states() == ["issued"]
-
-
-def test_the_configured_cache_is_used(desk, settings):
-    settings.CACHES = {"default": {"BACKEND": broken("Down")}, "locks": {"BACKEND": WORKING, "LOCATION": "locks"}}
-    settings.DJANGO_MCP = {"CACHE": "locks"}
-    claim = desk.claim(desk.propose()[1])
-    assert caches["locks"].get(f"django_mcp:confirmation:{claim.jti}")["nonce"] == claim.nonce
-    caches["locks"].clear()
-
-
-def test_a_cache_that_keeps_nothing_leaves_the_database_to_decide(desk, settings):
-    use_cache(settings, "django.core.cache.backends.dummy.DummyCache")
-    token = desk.propose()[1]
-    desk.settle(desk.claim(token), DONE)
-    with pytest.raises(ConfirmationUsed) as caught:
-        desk.claim(token)
-    assert caught.value.details["outcome"] == DONE.as_dict()
-
-
-def test_a_cache_that_fails_does_not_hide_a_replays_outcome(desk, settings):
-    token = desk.propose()[1]
-    desk.settle(desk.claim(token), DONE)
-    use_cache(settings, broken("Down"))
-    with pytest.raises(ConfirmationUsed) as caught:
-        desk.find(token)
-    assert caught.value.details["outcome"] == DONE.as_dict()
-
-
-def test_a_cache_that_fails_does_not_undo_what_was_done(desk, settings, states):
-    claim = desk.claim(desk.propose()[1])
-    use_cache(settings, broken("Down"))
-    assert desk.settle(claim, DONE) == DONE
-    assert states() == ["succeeded"]
-
-
-def forget(row):
-    """Put the database back to before the redemption, as a restore or a failover does."""
-    Confirmation.objects.filter(jti=row.jti).update(state=State.ISSUED.value, nonce="", outcome=None, channel="")
-
-
-def test_a_database_that_has_forgotten_does_not_run_it_again(desk, states):
-    row, token = desk.propose()
-    desk.claim(token)
-    forget(row)
-    with pytest.raises(ConfirmationUsed, match="look at the data") as caught:
-        desk.claim(token)
-    assert caught.value.details == {"outcome": {"status": "unknown"}}
-    assert states() == ["unknown"]
-
-
-def test_a_database_that_has_forgotten_is_reminded_of_the_outcome(desk):
-    row, token = desk.propose()
-    desk.settle(desk.claim(token), DONE)
-    forget(row)
-    with pytest.raises(ConfirmationUsed) as caught:
-        desk.claim(token)
-    assert caught.value.details["outcome"] == DONE.as_dict()
-
-
-@pytest.mark.parametrize("fault", ["Down", "Ignored", "LosesReply", "LosesReplyQuietly"])
-def test_two_faults_at_once_do_not_run_it_again(desk, settings, states, fault):
-    row, token = desk.propose()
-    desk.claim(token)
-    forget(row)
-    use_cache(settings, broken(fault))
-    with pytest.raises(Unavailable):
-        desk.claim(token)
-    use_cache(settings, WORKING)
-    with pytest.raises(ConfirmationUsed):
-        desk.claim(token)
-    assert states() == ["unknown"]
-
-
-def test_a_lock_that_cannot_be_taken_over_runs_nothing(desk, settings):
-    row, token = desk.propose()
-    use_cache(settings, broken("LosesReplyThenDies"))
-    with pytest.raises(Unavailable):
-        desk.claim(token)
-    use_cache(settings, broken("TakesNothing"))
-    with pytest.raises(Unavailable):
-        desk.claim(token)
-    assert Confirmation.objects.get(jti=row.jti).state == "issued"
-
-
-@pytest.mark.parametrize("rubbish", ["x", 1, [], {"subject": "key:1"}, {"subject": "key:1", "outcome": "x"}])
-def test_rubbish_in_the_cache_is_no_outcome(desk, rubbish):
-    row, token = desk.propose()
-    cache.set(f"django_mcp:confirmation:{row.jti}", rubbish)
-    assert desk.find(token)
-
-
-def test_a_lock_outlives_its_token(desk):
-    kept = {}
-    backend = caches["default"]
-    with mock.patch.object(backend, "add", side_effect=lambda key, value, ttl: kept.update(ttl=ttl) or True):
-        desk.claim(desk.propose(lifetime=300)[1])
-    assert 300 < kept["ttl"] <= 300 + cache_lock.MARGIN + 1
-
-
-def test_a_lock_lives_for_a_second_at_least():
-    from datetime import timedelta
-
-    from django.utils import timezone
-
-    assert cache_lock._lifetime(timezone.now() - timedelta(days=1)) == 1
-
-
-def test_the_caches_own_words_are_not_logged(desk, settings, caplog):
-    token = desk.propose()[1]
-    use_cache(settings, broken("Down"))
-    with pytest.raises(Unavailable):
-        desk.claim(token)
-    assert "ConnectionError" in caplog.text
-    assert "password" not in caplog.text
-
-
-# The database
+from django_mcp.models.confirmations import ConfirmationQuerySet
+from django_mcp.types import ApprovalMode, Channel
+from tests.approval.conftest import CREATED, Flow, make_call, make_caller
 
 
 @pytest.fixture
 def committed(transactional_db):
     """One caller's way, with real commits."""
-    return Desk(make_call(), make_caller())
+    return Flow(make_call(), make_caller())
 
 
 class Flaky:
@@ -226,7 +63,7 @@ def test_a_lost_acknowledgement_of_the_claim_still_runs_it_once(committed, flaky
 def test_one_error_of_the_claim_is_overcome(committed, flaky, states, events, fault):
     token = committed.propose()[1]
     flaky(fault)
-    committed.settle(committed.claim(token), DONE)
+    committed.settle(committed.claim(token), CREATED)
     assert states() == ["succeeded"]
     assert events() == ["token_issued", "token_consumed", "executed"]
 
@@ -251,18 +88,18 @@ def test_a_claim_whose_fate_is_unknown_runs_nothing(committed, flaky, monkeypatc
 
 def test_a_claim_that_commits_late_is_found_by_its_nonce(committed, monkeypatch):
     row = committed.find(committed.propose()[1])
-    real = type(Confirmation.objects.all()).claim
+    real = ConfirmationQuerySet.update
     calls = []
 
-    def late(rows, jti, **values):
+    def late(rows, **values):
         calls.append(values["nonce"])
         if len(calls) == 1:
             raise OperationalError("server closed the connection unexpectedly")
         # The first statement, still under way on the server, commits just now.
-        real(rows, jti, **values)
-        return False
+        real(rows, **values)
+        return 0
 
-    monkeypatch.setattr(type(Confirmation.objects.all()), "claim", late)
+    monkeypatch.setattr(ConfirmationQuerySet, "update", late)
     claim = confirmations.claim(row, channel=Channel.AGENT, caller=committed.caller)
     assert calls == [claim.nonce, claim.nonce]
 
@@ -292,7 +129,7 @@ def test_a_write_without_a_token_does_not_begin_without_its_row(committed, flaky
 def test_one_error_of_the_settlement_is_overcome(committed, flaky, states, events, fault):
     claim = committed.claim(committed.propose()[1])
     flaky(fault)
-    committed.settle(claim, DONE)
+    committed.settle(claim, CREATED)
     assert states() == ["succeeded"]
     assert events().count("executed") == 1
 
@@ -301,7 +138,7 @@ def test_a_final_event_that_cannot_be_written_leaves_the_result_standing(committ
     token = committed.propose()[1]
     claim = committed.claim(token)
     with mock.patch("django_mcp.audit.record", side_effect=OperationalError):
-        assert committed.settle(claim, DONE) == DONE
+        assert committed.settle(claim, CREATED) == CREATED
     assert states() == ["unknown"]
     assert str(claim.jti) in caplog.text
     with pytest.raises(ConfirmationUsed, match="look at the data"):
@@ -311,7 +148,7 @@ def test_a_final_event_that_cannot_be_written_leaves_the_result_standing(committ
 def test_a_settlement_without_any_database_raises_nothing(committed, flaky, caplog):
     claim = committed.claim(committed.propose()[1])
     flaky(*["before"] * 5)
-    assert committed.settle(claim, DONE) == DONE
+    assert committed.settle(claim, CREATED) == CREATED
     assert Confirmation.objects.get().state == "executing"
     assert "mcp_cf_secret" not in "".join(record.getMessage() for record in caplog.records)
 
@@ -319,7 +156,7 @@ def test_a_settlement_without_any_database_raises_nothing(committed, flaky, capl
 def test_a_settlement_inside_a_transaction_that_someone_left_open_raises_nothing(committed):
     claim = committed.claim(committed.propose()[1])
     with transaction.atomic():
-        assert committed.settle(claim, DONE) == DONE
+        assert committed.settle(claim, CREATED) == CREATED
     assert Confirmation.objects.get().state == "executing"
 
 
@@ -394,18 +231,18 @@ class Replicated:
         return "default"
 
 
-def test_only_the_write_database_is_asked(desk, settings):
+def test_only_the_write_database_is_asked(flow, settings):
     settings.DATABASE_ROUTERS = [f"{__name__}.Replicated"]
-    token = desk.propose()[1]
-    desk.settle(desk.claim(token), DONE)
+    token = flow.propose()[1]
+    flow.settle(flow.claim(token), CREATED)
     cache.clear()
     with pytest.raises(ConfirmationUsed) as caught:
-        desk.find(token)
-    assert caught.value.details["outcome"] == DONE.as_dict()
+        flow.find(token)
+    assert caught.value.details["outcome"] == CREATED.as_dict()
     assert AuditEvent.objects.using("default").count() == 3
 
 
-def test_nonces_and_ids_are_not_shared(desk):
-    found = [desk.claim(desk.propose()[1]) for _ in range(3)]
-    assert len({claim.nonce for claim in found}) == len({claim.jti for claim in found}) == 3
-    assert all(isinstance(claim.jti, uuid.UUID) for claim in found)
+def test_nonces_and_ids_are_not_shared(flow):
+    claims = [flow.claim(flow.propose()[1]) for _ in range(3)]
+    assert len({claim.nonce for claim in claims}) == len({claim.jti for claim in claims}) == 3
+    assert all(isinstance(claim.jti, uuid.UUID) for claim in claims)
