@@ -116,12 +116,13 @@ def _answer(connection: socket.socket) -> Attempt:
         response.close()
         # A worker waits for its client to hang up, before it takes the next one.
         connection.close()
-    return understood(response.status, body)
+    return parsed(response.status, body)
 
 
-def understood(status: int, body: bytes) -> Attempt:
-    found = LEAKS.search(body)
-    leak = body[max(0, found.start() - 100) : found.end() + 100].decode(errors="replace") if found else ""
+def parsed(status: int, body: bytes) -> Attempt:
+    """Return the attempt that was answered with that HTTP status and body."""
+    match = LEAKS.search(body)
+    leak = body[max(0, match.start() - 100) : match.end() + 100].decode(errors="replace") if match else ""
     try:
         message = json.loads(body)
     except ValueError:

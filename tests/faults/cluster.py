@@ -50,10 +50,10 @@ class Cluster:
     def propose(self, count: int, *, servers: Sequence[int] = (), api: str = PLACE, **more: Any) -> list[Token]:
         """Return that many fresh tokens, from the servers of those numbers in turn, or from all."""
         issuers = list(itertools.islice(itertools.cycle(servers or range(len(self.servers))), count))
-        wanted = [{"customer_name": f"Customer {next(self._numbers)}", "items": ITEMS, **more} for _ in issuers]
+        arguments = [{"customer_name": f"Customer {next(self._numbers)}", "items": ITEMS, **more} for _ in issuers]
         issued = []
         for start in range(0, count, PROPOSALS_AT_ONCE):
-            part = list(zip(issuers, wanted, strict=True))[start : start + PROPOSALS_AT_ONCE]
+            part = list(zip(issuers, arguments, strict=True))[start : start + PROPOSALS_AT_ONCE]
             answers = together([self.call(server, api, args) for server, args in part])
             for (server, args), answer in zip(part, answers, strict=True):
                 assert answer.verdict == "requires_confirmation", answer
@@ -92,19 +92,19 @@ class Cluster:
         return [
             History(
                 name=token.name,
-                answers=tuple(told),
+                answers=tuple(attempts),
                 repeat=repeat,
                 executions=tuple(self._sightings.get(token.name, ())),
                 orders=orders.get(token.name, 0),
                 **records[token.jti],
             )
-            for token, told, repeat in zip(issued, answers, repeats, strict=True)
+            for token, attempts, repeat in zip(issued, answers, repeats, strict=True)
         ]
 
     def ran_twice(self) -> dict[str, int]:
         """Return how often those ran that ran more than once, also after they were judged."""
         self._look()
-        return {name: len(seen) for name, seen in self._sightings.items() if len(seen) > 1}
+        return {name: len(sightings) for name, sightings in self._sightings.items() if len(sightings) > 1}
 
     def _look(self) -> None:
         """Read what was added to the file of executions."""
@@ -113,8 +113,8 @@ class Cluster:
             with file.open() as lines:
                 lines.seek(self._read)
                 for line in lines.read().splitlines():
-                    seen = json.loads(line)
-                    self._sightings.setdefault(seen["name"], []).append(seen["consumed"])
+                    sighting = json.loads(line)
+                    self._sightings.setdefault(sighting["name"], []).append(sighting["consumed"])
                 self._read = lines.tell()
 
     def start(self, **env: str) -> None:

@@ -45,23 +45,23 @@ def judge(
     cluster: Cluster, issued: list[Token], answers: list[list[Attempt]], figures: Figures, rules: Rules
 ) -> list[History]:
     """Ask for each token once more, and add to the figures what became of it."""
-    repeats = [repeat(cluster, token, told) for token, told in zip(issued, answers, strict=True)]
+    repeats = [repeat(cluster, token, attempts) for token, attempts in zip(issued, answers, strict=True)]
     histories = cluster.histories(issued, answers, repeats)
     figures.add(histories, rules)
     return histories
 
 
-def repeat(cluster: Cluster, token: Token, answers: list[Attempt]) -> Attempt:
+def repeat(cluster: Cluster, token: Token, attempts: list[Attempt]) -> Attempt:
     """Redeem a token after the fault; clients and servers may take a while to find out that it is over.
 
-    The answers before the last are added to the others.
+    The attempts before the last are added to the others.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
         attempt = cluster.redeem(token)
         if attempt.verdict not in PASSING or time.monotonic() > deadline:
             return attempt
-        answers.append(attempt)
+        attempts.append(attempt)
         time.sleep(0.1)
 
 

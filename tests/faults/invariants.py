@@ -16,8 +16,8 @@ CUT_OFF = frozenset({"no answer"})
 # A server that cannot read its own configuration or keys says so in the protocol's words.
 BROKEN = frozenset({"HTTP 200, -32603"})
 OPEN = frozenset({"issued", "approved"})
-# What a repeat says of a row in each state.
-TOLD = {
+# The outcome that a repeat names for a row in each state.
+OUTCOMES = {
     "succeeded": "succeeded",
     "rejected": "rejected",
     "unknown": "unknown",
@@ -63,9 +63,9 @@ class Rules:
 
     def violations(self, history: History) -> list[str]:
         """Return what is wrong with a history; each as a sentence that names the customer."""
-        checks = (_single_use, _recorded, _told, self._documented, self._settled)
-        found = [complaint for check in checks for complaint in check(history)]
-        return [f"{history.name}: {complaint} ({_shown(history)})" for complaint in found]
+        checks = (_single_use, _recorded, _truthful, self._documented, self._settled)
+        complaints = [complaint for check in checks for complaint in check(history)]
+        return [f"{history.name}: {complaint} ({_summary(history)})" for complaint in complaints]
 
     def _documented(self, history: History) -> Iterator[str]:
         allowed = {"success", "confirmation_used"} | self.verdicts | self.unused
@@ -111,32 +111,32 @@ def _single_use(history: History) -> Iterator[str]:
 def _recorded(history: History) -> Iterator[str]:
     """Check that an execution had its row and event before it ran, and at most one final event after."""
     events = Counter(history.events)
-    given_back = events["token_consumed"] - events["given_back"]
-    for seen in history.executions:
-        if seen is not None and (len(seen) != 1 or seen[0] < 1):
-            yield f"it ran before its claim was committed: {seen}"
+    claims = events["token_consumed"] - events["given_back"]
+    for consumed in history.executions:
+        if consumed is not None and (len(consumed) != 1 or consumed[0] < 1):
+            yield f"it ran before its claim was committed: {consumed}"
     if events["token_issued"] != 1:
         yield f"it was issued {events['token_issued']} times"
-    if given_back != (history.state not in OPEN | {"expired", "not_executed"}):
-        yield f"it is {history.state}, and was consumed {given_back} times more than given back"
+    if claims != (history.state not in OPEN | {"expired", "not_executed"}):
+        yield f"it is {history.state}, and was consumed {claims} times more than given back"
     final = 1 if history.state in {"succeeded", "rejected"} else 0
     if not final <= events["executed"] <= 1:
         yield f"it is {history.state} and has {events['executed']} final events"
-    if events["executed"] and not given_back:
+    if events["executed"] and not claims:
         yield "it has a final event, and was never claimed"
 
 
-def _told(history: History) -> Iterator[str]:
+def _truthful(history: History) -> Iterator[str]:
     """Check that nobody was told what is not so, and that a repeat tells what became of it."""
-    told = history.verdicts
-    if told["success"] and (history.orders, len(history.executions)) != (1, 1):
+    verdicts = history.verdicts
+    if verdicts["success"] and (history.orders, len(history.executions)) != (1, 1):
         yield "a redemption succeeded without an order"
-    ran = told.keys() - REFUSALS
+    ran = verdicts.keys() - REFUSALS
     if history.executions and not ran:
         yield "it ran, and whoever ran it was told that nothing did"
     if history.orders and not ran - {"internal_error"}:
         yield "it placed an order, and whoever ran it was told that nothing was changed"
-    if history.repeat.verdict == "confirmation_used" and history.repeat.outcome != TOLD.get(history.state):
+    if history.repeat.verdict == "confirmation_used" and history.repeat.outcome != OUTCOMES.get(history.state):
         yield f"it is {history.state}, and a repeat says {history.repeat.outcome or 'nothing'}"
     if any(attempt.verdict == "confirmation_used" and not attempt.outcome for attempt in history.answers):
         yield "a replay says nothing of what became of it"
@@ -146,6 +146,6 @@ def _told(history: History) -> Iterator[str]:
         yield f"it is {history.state}, and it ran"
 
 
-def _shown(history: History) -> str:
+def _summary(history: History) -> str:
     verdicts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(history.verdicts.items()))
     return f"{history.state}; {verdicts}; {' '.join(history.events)}; {len(history.executions)} run, {history.orders} order"

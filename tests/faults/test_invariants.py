@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.attempts import NO_ANSWER, Attempt, understood
+from tests.faults.attempts import NO_ANSWER, Attempt, parsed
 from tests.faults.cluster import cluster
 from tests.faults.figures import Figures, table
 from tests.faults.invariants import CUT_OFF, History, Rules
@@ -63,7 +63,7 @@ def test_a_token_that_ran_once_and_said_so_is_well():
     ids=str,
 )
 def test_what_no_fault_excuses_is_found(change, complaint):
-    assert any(complaint in found for found in LOSSY.violations(replace(WELL, **change)))
+    assert any(complaint in violation for violation in LOSSY.violations(replace(WELL, **change)))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_no_fault_excuses_is_found(change, complaint):
 def test_what_only_a_fault_excuses_is_found_where_there_was_none(change, complaint):
     history = replace(WELL, **change)
     assert LOSSY.violations(replace(history, answers=(NO_ANSWER, *history.answers))) == []
-    assert any(complaint in found for found in Rules().violations(history))
+    assert any(complaint in violation for violation in Rules().violations(history))
 
 
 def test_another_end_than_the_expected_is_found():
@@ -105,11 +105,11 @@ def test_a_token_may_end_unused_only_where_that_is_allowed():
     ],
 )
 def test_every_answer_has_a_verdict(status, body, verdict):
-    assert understood(status, body).verdict == verdict
+    assert parsed(status, body).verdict == verdict
 
 
 def test_what_an_answer_shows_of_the_inside_is_found():
-    assert "psycopg" in understood(200, b'{"error": {"code": 1, "message": "psycopg.OperationalError"}}').leak
+    assert "psycopg" in parsed(200, b'{"error": {"code": 1, "message": "psycopg.OperationalError"}}').leak
 
 
 def test_a_second_execution_in_earnest_is_found(tmp_path):
@@ -120,7 +120,7 @@ def test_a_second_execution_in_earnest_is_found(tmp_path):
         servers.shop.inside.forget_execution(jti=token.jti)
         second = servers.redeem(token, 1)
         history = servers.histories([token], [[first]], [second])[0]
-    assert any("it ran 2 times" in found for found in Rules().violations(history))
+    assert any("it ran 2 times" in violation for violation in Rules().violations(history))
 
 
 def test_the_table_has_a_line_for_each_case():

@@ -44,10 +44,10 @@ def in_process(services: Services, count: int, figures: Figures) -> None:
         printed, _ = process.communicate()
         if process.returncode:
             raise RuntimeError(f"A verifier ended with {process.returncode}.")
-        found = json.loads(printed)
-        figures.tokens += found["tokens"]
-        figures.verdicts.update(found["verdicts"])
-        figures.violations += found["wrong"]
+        report = json.loads(printed)
+        figures.tokens += report["tokens"]
+        figures.verdicts.update(report["verdicts"])
+        figures.violations += report["violations"]
     if figures.verdicts.keys() != REFUSED:
         figures.violations.append("the mutations do not reach every check")
 
@@ -60,11 +60,13 @@ def over_http(services: Services, count: int, figures: Figures) -> None:
         source = mutants(token.text, chance)
         attempts: list[Attempt] = []
         while len(attempts) < min(PER_TOKEN, count):
-            made = [next(source) for _ in range(AT_ONCE)]
-            calls = [servers.call(number % 2, token.api, token.args, mutant) for number, (_, mutant) in enumerate(made)]
+            forged = [next(source) for _ in range(AT_ONCE)]
+            calls = [
+                servers.call(number % 2, token.api, token.args, mutant) for number, (_, mutant) in enumerate(forged)
+            ]
             answers = together(calls)
             attempts += answers
-            for (kind, mutant), answer in zip(made, answers, strict=True):
+            for (kind, mutant), answer in zip(forged, answers, strict=True):
                 if answer.verdict not in REFUSED:
                     figures.violations.append(f"{kind}: {mutant!r} is answered {answer}; it was made from {token.text}")
         return attempts

@@ -26,17 +26,17 @@ STAGES = {
 def kill(services: Services, count: int, figures: Figures, *, database: str) -> None:
     """Kill a worker that often at each stage, and note what is left."""
     servers = shared(services, database)
-    for stage, end in STAGES.items():
+    for stage, expected in STAGES.items():
         issued = servers.propose(count)
         answers = [killed(servers, token, stage) for token in issued]
-        rules = Rules(verdicts=CUT_OFF, lossy=True, end=end)
-        left = Counter(
+        rules = Rules(verdicts=CUT_OFF, lossy=True, end=expected)
+        ends = Counter(
             f"{history.state}, a repeat says {history.repeat.outcome}, "
             f"{len(history.executions)} run, {history.orders} order"
             for history in judge(servers, issued, answers, figures, rules)
         )
-        figures.notes += [f"{stage}: {what} ({many})" for what, many in left.items()]
-        figures.violations += [f"nobody was killed {stage}" for told in answers if told[0].verdict != "no answer"]
+        figures.notes += [f"{stage}: {end} ({many})" for end, many in ends.items()]
+        figures.violations += [f"nobody was killed {stage}" for first, *_ in answers if first.verdict != "no answer"]
 
 
 def killed(servers: Cluster, token: Token, stage: str) -> list[Attempt]:
