@@ -7,7 +7,7 @@ ARGS ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test check benchmark relevance conformance clients fuzz clean
+.PHONY: demo serve test check benchmark relevance conformance clients fuzz faults apps clean
 
 # From a fresh clone: an order is proposed, confirmed and refused a second time, over real HTTP.
 demo: $(VENV)/.demo
@@ -48,6 +48,15 @@ clients: $(VENV)/.test
 # 100,000 hostile requests to 127.0.0.1, in about four minutes.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.e2e.fuzz $(ARGS)
+
+# A hundred thousand redemptions in races, a million mutated tokens, and all that can fail in the middle of a redemption:
+# half an hour. Needs redis-server, and TEST_DATABASE_URLS with PostgreSQL and MariaDB; ARGS="--only races --scale 0.1".
+faults: $(VENV)/.test
+	$(BIN)/python -m tests.faults $(ARGS)
+
+# Public applications from PyPI get django_mcp; the large one needs PostgreSQL and Redis on 127.0.0.1. ARGS=small
+apps: $(VENV)/.test
+	$(BIN)/python -m tests.e2e.apps $(ARGS)
 
 clean:
 	rm -rf .cache $(VENV) build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

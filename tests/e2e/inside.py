@@ -115,6 +115,16 @@ def orders_named(customer_name: str) -> list[int]:
 
 
 @question
+def orders_by_name(names: list[str]) -> dict[str, int]:
+    """Return how many orders each customer of those names has."""
+    from collections import Counter
+
+    from demo_project.coffee_shop.models import Order
+
+    return Counter(Order.objects.filter(customer_name__in=names).values_list("customer_name", flat=True))
+
+
+@question
 def order_states() -> list[list[Any]]:
     """Return the state of each order, to see whether one was changed."""
     from demo_project.coffee_shop.models import Order
@@ -157,6 +167,17 @@ def events(jti: str) -> list[str]:
     from django_mcp.models import AuditEvent
 
     return list(AuditEvent.objects.filter(confirmation=jti).order_by("id").values_list("kind", flat=True))
+
+
+@question
+def records(jtis: list[str]) -> dict[str, dict[str, Any]]:
+    """Return the state and the kinds of the events, the oldest first, of many confirmations."""
+    from django_mcp.models import AuditEvent, Confirmation
+
+    found = {str(row.jti): {"state": row.state, "events": []} for row in Confirmation.objects.filter(jti__in=jtis)}
+    for event in AuditEvent.objects.filter(confirmation__in=jtis).order_by("id"):
+        found[str(event.confirmation)]["events"].append(event.kind)
+    return found
 
 
 @question

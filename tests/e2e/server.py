@@ -43,9 +43,11 @@ def backends() -> list[Any]:
 
 
 class Server:
-    """gunicorn on a free port. `workers` processes; with `threads`, that many each."""
+    """gunicorn on a free port. `workers` processes; with `threads`, that many each; `options` are more of its own."""
 
-    def __init__(self, env: dict[str, str], log: Path, *, workers: int = 2, threads: int = 1) -> None:
+    def __init__(
+        self, env: dict[str, str], log: Path, *, workers: int = 2, threads: int = 1, options: tuple[str, ...] = ()
+    ) -> None:
         self.log = log
         with socket.create_server(("127.0.0.1", 0), backlog=256) as listener, log.open("ab") as output:
             self.port: int = listener.getsockname()[1]
@@ -53,7 +55,7 @@ class Server:
                 [
                     *(sys.executable, "-m", "gunicorn", "tests.e2e.wsgi:application"),
                     *("--bind", f"fd://{listener.fileno()}", "--workers", str(workers), "--threads", str(threads)),
-                    *("--timeout", "120", "--graceful-timeout", "10", "--no-control-socket"),
+                    *("--timeout", "120", "--graceful-timeout", "10", "--no-control-socket", *options),
                 ],
                 cwd=ROOT,
                 env=env,
@@ -106,14 +108,19 @@ class Shop:
     keys: dict[str, str] = field(default_factory=dict)
     _clients: list[Client] = field(default_factory=list)
 
-    def open(self, stack: contextlib.ExitStack, *, workers: int, threads: int) -> None:
+    def prepare(
+        self, stack: contextlib.ExitStack, *, workers: int, threads: int, options: tuple[str, ...] = ()
+    ) -> None:
+        """Make the tables and the keys; the numbers and options are those of each server to come."""
         self.inside = Inside(self.env)
         stack.callback(self.inside.close)
         for command in (["migrate", "--verbosity=0"], ["seed"], ["mcp", "expose", *self.groups]):
             self.inside.manage(arguments=command)
         for user in ("sam", "kim"):
             self.keys[user] = self.inside.issue_key(user=user, groups=self.groups)
-        self.workers, self.threads = workers, threads
+        self.workers, self.threads, self.options = workers, threads, options
+
+    def open(self, stack: contextlib.ExitStack) -> None:
         self.server = self.start()
         stack.callback(lambda: self.server.stop())
         stack.callback(self.close_clients)
@@ -121,7 +128,7 @@ class Shop:
     def start(self, **env: str) -> Server:
         """Start a server on this shop's stores; the environment may differ."""
         log = self.directory / f"server-{len(list(self.directory.glob('server-*')))}.log"
-        return Server({**self.env, **env}, log, workers=self.workers, threads=self.threads)
+        return Server({**self.env, **env}, log, workers=self.workers, threads=self.threads, options=self.options)
 
     def restart(self) -> None:
         """Replace the server, so that nothing that a process held in memory is left."""
@@ -150,7 +157,16 @@ class Shop:
 
 
 @contextlib.contextmanager
-def shop(
+def shop(backend: Backend, directory: Path, **options: Any) -> Iterator[Shop]:
+    """Serve a fresh shop for as long as the context lasts; the options are those of `prepared`."""
+    with contextlib.ExitStack() as stack:
+        opened = stack.enter_context(prepared(backend, directory, **options))
+        opened.open(stack)
+        yield opened
+
+
+@contextlib.contextmanager
+def prepared(
     backend: Backend,
     directory: Path,
     *,
@@ -158,9 +174,10 @@ def shop(
     groups: tuple[str, ...] = ("coffee-shop",),
     workers: int = 2,
     threads: int = 1,
+    options: tuple[str, ...] = (),
     **more: str,
 ) -> Iterator[Shop]:
-    """Serve a fresh shop for as long as the context lasts; `more` goes into the environment."""
+    """Make a fresh shop that nothing serves yet; `more` goes into the environment."""
     with contextlib.ExitStack() as stack:
         env = {
             "PATH": os.environ["PATH"],
@@ -175,6 +192,6 @@ def shop(
         }
         if backend.redis:
             env["REDIS_URL"] = backend.redis
-        opened = Shop(env, directory, groups=groups)
-        opened.open(stack, workers=workers, threads=threads)
-        yield opened
+        made = Shop(env, directory, groups=groups)
+        made.prepare(stack, workers=workers, threads=threads, options=options)
+        yield made

@@ -1,6 +1,8 @@
-"""Make the database or the cache fail within one request, as its `X-Fault` header says."""
+"""Make the database, the cache or the process fail within one request, as its `X-Fault` header says."""
 
 import contextlib
+import os
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
@@ -78,6 +80,47 @@ def _commit_lost(statement: tuple[str, str, str], *, stored: bool) -> Iterator[N
         yield
 
 
+class Killer:
+    """Kills this worker `before` a statement, `after` it, once it is `committed`, or at the one that `follows` that."""
+
+    def __init__(self, statement: tuple[str, str, str], *, at: str) -> None:
+        self._statement, self._at = statement, at
+        self._reached: list[str] = []
+
+    @contextlib.contextmanager
+    def armed(self) -> Iterator[None]:
+        commit = connection._commit
+
+        def committing() -> None:
+            commit()
+            self._committed()
+
+        with connection.execute_wrapper(self._wrapper), mock.patch.object(connection, "_commit", committing):
+            yield
+
+    def _wrapper(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        matched = _matches(self._statement, sql, params)
+        if "committed" in self._reached:
+            self._reach("follows")
+        if matched:
+            self._reach("before")
+        done = execute(sql, params, many, context)
+        if matched:
+            self._reach("after")
+        if not connection.in_atomic_block:
+            self._committed()
+        return done
+
+    def _committed(self) -> None:
+        if "after" in self._reached:
+            self._reach("committed")
+
+    def _reach(self, stage: str) -> None:
+        self._reached.append(stage)
+        if stage == self._at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 FAULTS: dict[str, Callable[[], Any]] = {
     "claim-refused": lambda: _refused(CLAIM),
     "database-gone-at-claim": lambda: _refused(CLAIM, for_good=True),
@@ -93,4 +136,12 @@ FAULTS: dict[str, Callable[[], Any]] = {
     "order-refused": lambda: _refused(ORDER),
     "order-lost": lambda: _commit_lost(ORDER, stored=False),
     "order-acknowledgement-lost": lambda: _commit_lost(ORDER, stored=True),
+    "kill-before-claim": lambda: Killer(CLAIM, at="before").armed(),
+    "kill-in-claim": lambda: Killer(CONSUMED, at="after").armed(),
+    "kill-after-claim": lambda: Killer(CONSUMED, at="committed").armed(),
+    "kill-before-view": lambda: Killer(CONSUMED, at="follows").armed(),
+    "kill-in-view": lambda: Killer(ORDER, at="after").armed(),
+    "kill-after-view": lambda: Killer(ORDER, at="committed").armed(),
+    "kill-in-settlement": lambda: Killer(EXECUTED, at="after").armed(),
+    "kill-after-settlement": lambda: Killer(EXECUTED, at="committed").armed(),
 }

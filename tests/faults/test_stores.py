@@ -1,15 +1,12 @@
 """A database or a cache that fails between the proposal and the execution."""
 
-import os
-import shutil
-import socket
-import subprocess
 import time
 
 import pytest
 
 from tests.e2e import tokens
 from tests.e2e.server import Backend
+from tests.faults.cache_servers import CacheServer
 from tests.faults.conftest import faulty_shop
 
 ORDER = "CreateCoffeeShopOrder"
@@ -164,40 +161,6 @@ def test_what_the_cache_only_makes_faster_is_not_missed(uncached, named, fault):
     assert client.call(ORDER, named, token).structured["status"] == "success"
     assert client.call(ORDER, named, token).code == "confirmation_used"
     assert len(orders(uncached, named)) == 1
-
-
-class CacheServer:
-    """A redis-server or a memcached of our own, which may be stopped and started."""
-
-    def __init__(self, kind, directory):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        self._address, self._log = ("127.0.0.1", port), directory / f"{kind}.log"
-        where = f"127.0.0.1:{port}"
-        if kind == "redis":
-            program = shutil.which("redis-server")
-            self.env = {"REDIS_URL": f"redis://{where}/0"}
-            self._command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(directory)]
-        else:
-            self.env = {"MEMCACHED": where}
-            self._command = [os.environ["TEST_MEMCACHED"], "-u", "nobody", "-l", where, "-U", "0"]
-        self.start()
-
-    def start(self):
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log)
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(self._address, timeout=1).close()
-                return
-            except OSError:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-
-    def stop(self):
-        self._process.terminate()
-        self._process.wait(30)
 
 
 @pytest.fixture(

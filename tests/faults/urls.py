@@ -8,5 +8,7 @@ urlpatterns = [
     path("faults/raising-outside/", views.PlaceThenRaiseOutside.as_view(), name="raising-outside"),
     path("faults/slow/", views.PlaceSlowly.as_view(), name="slow"),
     path("faults/slow-outside/", views.PlaceSlowlyOutside.as_view(), name="slow-outside"),
+    path("faults/witnessed/", views.PlaceWitnessed.as_view(), name="witnessed"),
+    path("faults/witnessed/<int:pk>/", views.AmendWitnessed.as_view(), name="amended"),
     path("", include("demo_project.urls")),
 ]

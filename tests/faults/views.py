@@ -13,6 +13,7 @@ from rest_framework.permissions import IsAuthenticated
 from demo_project.coffee_shop.models import Order
 from demo_project.coffee_shop.serializers import OrderSerializer
 from django_mcp.decorators import mcp_operation
+from tests.faults import witness
 
 INNER_TEXT = "Column sam_secret_plan does not exist"
 
@@ -64,3 +65,26 @@ class PlaceSlowly(Place):
 @method_decorator(transaction.non_atomic_requests, name="dispatch")
 class PlaceSlowlyOutside(PlaceSlowly):
     """The same without a transaction."""
+
+
+@mcp_operation(group="faults", name="PlaceWitnessed")
+class PlaceWitnessed(Place):
+    """Each execution is counted, whatever becomes of its transaction."""
+
+    def perform_create(self, serializer):
+        witness.testify(serializer.validated_data["customer_name"])
+        serializer.save(user=self.request.user)
+
+
+@mcp_operation(group="faults", name="AmendWitnessed")
+class AmendWitnessed(generics.UpdateAPIView):
+    """The same for a change of a row."""
+
+    http_method_names = ["patch"]
+    queryset = Order.objects.all()
+    serializer_class = OrderSerializer
+    permission_classes = [IsAuthenticated]
+
+    def perform_update(self, serializer):
+        witness.testify(serializer.validated_data["customer_name"])
+        serializer.save()
