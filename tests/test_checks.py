@@ -60,7 +60,7 @@ def ids(*, deploy=False):
         ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication"]}, ["W004"]),
         ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication", KEYS_OWN]}, []),
         ({"AUTHENTICATION_CLASSES": ["tests.test_checks.Stricter"]}, []),
-        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007"]),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007", "W004"]),
         ({"THROTTLE_CLASSES": ["rest_framework.throttling.None"]}, ["E006"]),
         ({"FORWARD_HEADERS": ["Authorization"]}, ["E008"]),
         ({"FORWARD_HEADERS": ["cookie"]}, ["E008"]),
