@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
@@ -17,6 +17,7 @@ from django_mcp.access.view_permissions import answer_without_view, required_per
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.host.requests import Context, inner_request
 from django_mcp.host.views import bare_view
+from django_mcp.schema.operations import OperationSchema
 from django_mcp.types import Caller, Operation, Safety
 
 # How many views are asked to find the worst a caller can do, before the worst is assumed.
@@ -107,12 +108,16 @@ def _offered(catalog: Catalog, server: Server, limits: Limits) -> tuple[Operatio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What one caller reaches on one request."""
+    """What one caller reaches on one request.
+
+    `views` and `schemas` are those made for this caller: another request may be another user's, or find this one changed.
+    """
 
     context: Context
     server: Server
     catalog: Catalog
     views: dict[Operation, APIView] = field(default_factory=dict)
+    schemas: dict[Any, OperationSchema] = field(default_factory=dict)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that the caller's limits admit through the API tools, by name.
