@@ -22,7 +22,7 @@ def names_of(*patterns):
 
 
 def operation_of(method, *patterns):
-    [operation] = [found for found in catalog_of(*patterns).operations if found.method == method]
+    [operation] = [operation for operation in catalog_of(*patterns).operations if operation.method == method]
     return operation
 
 

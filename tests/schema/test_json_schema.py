@@ -97,8 +97,8 @@ NAME = {"type": "object", "properties": {"a": {"type": "string"}}, "required": [
     ],
 )
 def test_openapi_becomes_plain_json_schema(schema, expected):
-    found = NormalForm(COMPONENTS, "request").convert(schema)
-    assert found == expected
+    converted = NormalForm(COMPONENTS, "request").convert(schema)
+    assert converted == expected
 
 
 @pytest.mark.parametrize(
@@ -113,26 +113,26 @@ def test_openapi_becomes_plain_json_schema(schema, expected):
 )
 def test_a_recursion_is_cut(schema):
     form = NormalForm(COMPONENTS, "request")
-    found = form.convert(schema)
+    converted = form.convert(schema)
     assert form.recursive
-    assert found["properties"]["next"]["additionalProperties"] is True
+    assert converted["properties"]["next"]["additionalProperties"] is True
 
 
 @pytest.mark.parametrize(
     "schema", [ref("Unknown"), {"allOf": [ref("Unknown")]}, {"oneOf": [ref("Unknown"), {"type": "null"}]}]
 )
 def test_a_reference_to_nothing_is_anything(schema):
-    found = NormalForm(COMPONENTS, "request").convert(schema)
-    assert found.get("additionalProperties", True) is True
-    Draft202012Validator.check_schema(found)
+    converted = NormalForm(COMPONENTS, "request").convert(schema)
+    assert converted.get("additionalProperties", True) is True
+    Draft202012Validator.check_schema(converted)
 
 
 @pytest.mark.parametrize(("direction", "left"), [("request", {"w"}), ("response", {"r"})])
 def test_each_direction_has_its_own_fields(direction, left):
     schema = {"properties": {"r": {"readOnly": True}, "w": {"writeOnly": True}}, "required": ["r", "w"]}
-    found = NormalForm({}, direction).convert(schema)
-    assert found["properties"].keys() == left
-    assert set(found["required"]) == left
+    converted = NormalForm({}, direction).convert(schema)
+    assert converted["properties"].keys() == left
+    assert set(converted["required"]) == left
 
 
 def test_variants_are_merged_into_one_object():
@@ -228,9 +228,9 @@ SCHEMAS = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(SCHEMAS, st.sampled_from(["request", "response"]))
 def test_whatever_comes_in_plain_json_schema_comes_out(schema, direction):
-    found = one_object(NormalForm(COMPONENTS, direction).convert(schema))
-    text = json.dumps(found, allow_nan=False)
-    Draft202012Validator.check_schema(found)
-    assert not {"anyOf", "oneOf", "allOf"} & found.keys()
+    converted = one_object(NormalForm(COMPONENTS, direction).convert(schema))
+    text = json.dumps(converted, allow_nan=False)
+    Draft202012Validator.check_schema(converted)
+    assert not {"anyOf", "oneOf", "allOf"} & converted.keys()
     for gone in ("$ref", "nullable", "readOnly", "writeOnly", '"example', "allOf"):
         assert gone not in text

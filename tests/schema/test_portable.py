@@ -89,7 +89,7 @@ def keywords(schema):
         ({"type": "array"}, {"type": "array", "items": {}}),
     ],
 )
-def test_what_is_not_kept_is_said(schema, expected):
+def test_other_keywords_become_sentences(schema, expected):
     assert field(schema) == expected
 
 
@@ -118,9 +118,9 @@ def test_variants_that_are_single_values_become_one():
     }
 
 
-def test_variants_that_do_not_fit_together_are_said():
-    said = field({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"id": {}, "name": {}}}]})
-    assert said == {"description": "One of: text; an object with id, name."}
+def test_variants_that_do_not_fit_together_become_a_sentence():
+    converted = field({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"id": {}, "name": {}}}]})
+    assert converted == {"description": "One of: text; an object with id, name."}
 
 
 def test_properties_may_be_called_like_keywords():
@@ -172,9 +172,9 @@ def host_schemas():
     from django_mcp.catalog.discovery import get_catalog
     from django_mcp.schema.operations import schema_for
 
-    found = []
+    schemas = []
     for urlconf in ("tests.urls", "tests.execution.urls"):
         for operation in get_catalog(urlconf).operations:
             schema = schema_for(operation)
-            found += [(operation.name, side) for side in (schema.input, schema.output) if side is not None]
-    return found
+            schemas += [(operation.name, side) for side in (schema.input, schema.output) if side is not None]
+    return schemas

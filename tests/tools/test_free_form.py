@@ -18,7 +18,18 @@ class Decide(APIView):
         return Response({"approved": True, **request.data})
 
 
-urlpatterns = [path("decide/", Decide.as_view(), name="decide"), path("", include("django_mcp.urls"))]
+class Report(APIView):
+    """Report on the days that are named."""
+
+    def get(self, request):
+        return Response(request.query_params)
+
+
+urlpatterns = [
+    path("decide/", Decide.as_view(), name="decide"),
+    path("report/", Report.as_view(), name="report"),
+    path("", include("django_mcp.urls")),
+]
 
 
 @pytest.fixture
@@ -43,3 +54,7 @@ def test_an_argument_without_a_name_does_not_become_the_whole_body(mcp):
     """Else the operation would run with other arguments than those of the proposal."""
     sent = {"approved": False, "": {"approved": True}}
     assert mcp.call("decide", sent).confirm().response == sent
+
+
+def test_what_nobody_described_goes_to_the_query_of_a_method_without_a_body(mcp):
+    assert mcp.call("report", {"days": 3}).response == {"days": "3"}
