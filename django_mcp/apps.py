@@ -4,6 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.core.signals import setting_changed
+from django.db.models.signals import pre_delete
 from django.utils.translation import gettext_lazy as _
 
 
@@ -17,6 +18,7 @@ class DjangoMcpConfig(AppConfig):
 
     def ready(self) -> None:
         from django_mcp import checks
+        from django_mcp.access import keys
         from django_mcp.host import outbox, throttles
         from django_mcp.tools import registry
 
@@ -25,6 +27,7 @@ class DjangoMcpConfig(AppConfig):
         registry.hosted_tools()
         throttles.honour_charges()
         outbox.honour_rehearsals()
+        pre_delete.connect(keys.record_deletion, self.get_model("APIKey"), dispatch_uid="django_mcp.record_deletion")
         setting_changed.connect(forget_catalog, dispatch_uid="django_mcp.forget_catalog")
 
 

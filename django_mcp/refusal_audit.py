@@ -34,9 +34,12 @@ def unresolved(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach, er
     """Record a refusal that came before there was a call: of a token, or of the arguments of a write."""
     args = arguments.get("args")
     token = tokens.clean(arguments.get(TOKEN) or (args.get(TOKEN) if isinstance(args, Mapping) else None))
+    # First, so that what is out of reach costs the same whether it exists or not.
+    if token is None and isinstance(error, NotFound):
+        return
     operation = reach.catalog.get(str(arguments.get("name"))) if tool.group == API_TOOLS else None
     is_read = not operation.mutates if operation is not None else tool.safety(reach) is Safety.READ_ONLY
-    if token is None and (is_read or isinstance(error, NotFound)):
+    if token is None and is_read:
         return
     target = operation.name if operation is not None else tool.name
     _record_refusal(token, reach.context.caller, tool=tool.name, target=target, code=error.code)

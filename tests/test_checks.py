@@ -10,13 +10,19 @@ from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.problems import Problem
 from django_mcp.conf import KEYS
 from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY
+from django_mcp.transport.authentication import APIKeyAuthentication
 
 LOCMEM = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 REDIS = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1"}}
 LONG = "s" * 32
+KEYS_OWN = "django_mcp.transport.authentication.APIKeyAuthentication"
 
 
 class CookieAuthentication(SessionAuthentication):
+    pass
+
+
+class Stricter(APIKeyAuthentication):
     pass
 
 
@@ -51,8 +57,10 @@ def ids(*, deploy=False):
         ({"ELICITATION": "off"}, ["E002"]),
         ({"REVIEW_EXPIRY": 60}, ["E002"]),
         ({"AUTHENTICATION_CLASSES": ["nowhere.Auth"]}, ["E006"]),
-        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication"]}, []),
-        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007"]),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication"]}, ["W004"]),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.KeyAuthentication", KEYS_OWN]}, []),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.Stricter"]}, []),
+        ({"AUTHENTICATION_CLASSES": ["tests.test_checks.CookieAuthentication"]}, ["E007", "W004"]),
         ({"THROTTLE_CLASSES": ["rest_framework.throttling.None"]}, ["E006"]),
         ({"FORWARD_HEADERS": ["Authorization"]}, ["E008"]),
         ({"FORWARD_HEADERS": ["cookie"]}, ["E008"]),

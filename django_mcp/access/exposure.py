@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
@@ -17,6 +17,7 @@ from django_mcp.access.view_permissions import answer_without_view, required_per
 from django_mcp.catalog.discovery import Catalog, get_catalog
 from django_mcp.host.requests import Context, inner_request
 from django_mcp.host.views import bare_view
+from django_mcp.schema.operations import OperationSchema
 from django_mcp.types import Caller, Operation, Safety
 
 # How many views are asked to find the worst a caller can do, before the worst is assumed.
@@ -107,12 +108,18 @@ def _offered(catalog: Catalog, server: Server, limits: Limits) -> tuple[Operatio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What one caller reaches on one request."""
+    """What one caller reaches on one request.
+
+    `views`, `schemas` and the answers of the views' permissions are those for this caller: another request may be another
+    user's, or find this one changed.
+    """
 
     context: Context
     server: Server
     catalog: Catalog
     views: dict[Operation, APIView] = field(default_factory=dict)
+    schemas: dict[Any, OperationSchema] = field(default_factory=dict)
+    _permitted: dict[Operation, bool] = field(default_factory=dict)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that the caller's limits admit through the API tools, by name.
@@ -131,11 +138,17 @@ class Reach:
         return tuple(operation for operation in self.operations() if answer_without_view(operation, user) is not False)
 
     def get(self, name: str) -> Operation | None:
-        """Return the operation of that name or alias, None where the caller does not reach it through the API tools."""
+        """Return the operation of that name or alias, None where the caller does not reach it through the API tools.
+
+        None costs the same whether there is no such operation, whether it is hidden, or whether its view forbids it:
+        every view is asked then.
+        """
         operation = self.catalog.get(name)
-        if operation is None or not _through_api_tools(operation, self.server):
-            return None
-        return operation if self.reaches(operation) else None
+        if operation is not None and _through_api_tools(operation, self.server) and self.reaches(operation):
+            return operation
+        for other in self.operations():
+            self.permits(other)
+        return None
 
     def reaches(self, operation: Operation) -> bool:
         """Tell whether the caller reaches the operation, in whatever way it is published."""
@@ -150,7 +163,15 @@ class Reach:
         return self.server.publish_as(operation.group) is not PublishAs.API_TOOLS and self.reaches(operation)
 
     def permits(self, operation: Operation) -> bool:
-        """Ask the permissions of the view; True where only the call itself, with the arguments of its URL, can ask."""
+        """Ask the permissions of the view, once a request.
+
+        True where only the call itself, with the arguments of its URL, can ask.
+        """
+        if operation not in self._permitted:
+            self._permitted[operation] = self._ask(operation)
+        return self._permitted[operation]
+
+    def _ask(self, operation: Operation) -> bool:
         try:
             answer = answer_without_view(operation, self.context.caller.user)
             if answer is not None:

@@ -4,15 +4,14 @@
 """
 
 import hashlib
-import logging
 import secrets
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db import DatabaseError, router, transaction
-from django.db.models import Q, QuerySet
+from django.db import router, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
@@ -25,13 +24,12 @@ from django_mcp.types import ApprovalMode, Caller, EventKind, Safety
 
 PREFIX = "ak-"
 SECRET_BYTES = 32
+# Of a whole key: base64 has four characters for three bytes.
+LENGTH = len(PREFIX) + -(-SECRET_BYTES * 4 // 3)
 # How many characters of a secret are stored, for people to tell keys apart.
 PREFIX_LENGTH = 8
-USED_RESOLUTION = timedelta(minutes=1)
 # What may change of a key after it was issued.
 LIMITS = ("name", "groups", "all_groups", "highest_safety", "permissions", "approval_mode", "expires_at")
-
-logger = logging.getLogger("django_mcp")
 
 
 def digest(secret: str) -> str:
@@ -86,10 +84,22 @@ def issue(  # noqa: PLR0913 - keyword-only, a column each
 
 
 @sensitive_variables("secret")
+def find(secret: str) -> APIKey | None:
+    """Return the key of a secret, None where it has none: one query, with its user and the `server_stamp`.
+
+    Its `state` tells whether it may authenticate. It is read only: the host's views get it as `request.auth`.
+    """
+    key = next(iter(_by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]), None)
+    if key is not None:
+        key.read_only = True
+    return key
+
+
+@sensitive_variables("secret")
 def authenticate(secret: str) -> APIKey | None:
-    """Return the usable key of a secret, None where it has none: one query, with its user and the `server_stamp`."""
-    rows = _by_digest(router.db_for_write(APIKey)).filter(digest=digest(secret))[:1]
-    return next((key for key in rows if key.usable), None)
+    """Return the key of a secret as `find` does; None where it may not authenticate."""
+    key = find(secret)
+    return key if key is not None and key.usable else None
 
 
 @lru_cache(maxsize=8)
@@ -122,19 +132,14 @@ def revoke(key: APIKey, *, by: Mapping[str, Any] | None = None) -> bool:
     return True
 
 
-def used(key: APIKey) -> None:
-    """Note that the key was used, at most once a minute. A database that fails does not fail the call."""
-    now = timezone.now()
-    stale = now - USED_RESOLUTION
-    if key.last_used_at is not None and key.last_used_at > stale:
-        return
-    try:
-        # An UPDATE of this column alone cannot undo a revocation that happens meanwhile.
-        APIKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lte=stale), pk=key.pk).update(
-            last_used_at=now
-        )
-    except DatabaseError as error:
-        logger.warning("The last use of key %s could not be noted: %s.", key.pk, type(error).__name__)
+def record_deletion(*, instance: APIKey, **_kwargs: Any) -> None:
+    """Record that a key's row goes, by whatever code and in whatever cascade: Django calls this before each one does.
+
+    The event belongs to the transaction of the deletion. Who deletes is known to nobody down here.
+    """
+    audit.record(
+        EventKind.KEY_DELETED, caller=_actor(instance, None), target=str(instance), user=instance.user.get_username()
+    )
 
 
 def caller(key: APIKey, *, address: str, client: str, host: str = "") -> Caller:

@@ -1,5 +1,6 @@
 """The permissions of an operation's view: what they ask for, and how they answer a user before any call."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
@@ -11,11 +12,11 @@ from rest_framework.permissions import (
     AllowAny,
     DjangoModelPermissions,
     DjangoModelPermissionsOrAnonReadOnly,
+    DjangoObjectPermissions,
     IsAdminUser,
     IsAuthenticated,
     IsAuthenticatedOrReadOnly,
 )
-from rest_framework.views import APIView
 
 from django_mcp.host.views import declared, is_plain
 from django_mcp.types import Operation
@@ -26,32 +27,49 @@ _NAMELESS: frozenset[Any] = frozenset({AllowAny, IsAdminUser, IsAuthenticated, I
 _OF_DRF: frozenset[Any] = _NAMELESS | {DjangoModelPermissions, DjangoModelPermissionsOrAnonReadOnly}
 # DRF's own mark of a view to which permissions by model do not apply.
 _UNAPPLIED = "_ignore_model_permissions"
+# The methods by which a permission by model asks.
+_ASKING = ("has_permission", "has_object_permission", "get_required_permissions", "_queryset")
 
 
 def required_permissions(operation: Operation) -> frozenset[str] | None:
     """Return the permissions, as `app_label.codename`, that calling the operation takes; None where they are not known.
 
-    They are those of `mcp_operation(permissions=…)`, or else those of DRF's permissions by model, if nothing but these
-    and permissions that ask for none by name decide.
+    They are those of `mcp_operation(permissions=…)`, or else those of DRF's permissions by model, if these alone name
+    any and the host's code has no part in it: with a `get_queryset` of the host's the model may be another for each
+    action. A method for which they name none takes the one to view the model: it reads rows, and a key that is narrowed
+    to other permissions is not meant to.
     """
     if operation.hints.permissions is not None:
         return frozenset(operation.hints.permissions)
-    view: Any = operation.view_class
-    if view.get_permissions is not APIView.get_permissions:
-        return None
+    view_class: Any = operation.view_class
     queryset = declared(operation, "queryset")
     classes = declared(operation, "permission_classes")
-    if not isinstance(classes, list | tuple | set):
+    if queryset is None or not isinstance(classes, list | tuple | set) or declared(operation, _UNAPPLIED):
         return None
-    by_model = [item for item in classes if hasattr(item, "get_required_permissions")]
-    if not by_model or queryset is None or not set(classes) <= _NAMELESS.union(by_model):
+    by_model = [item for item in classes if _asks_by_model(item)]
+    if not by_model or not _NAMELESS.union(by_model).issuperset(classes):
         return None
-    try:
-        return frozenset(
-            name for item in by_model for name in item().get_required_permissions(operation.method, queryset.model)
-        )
-    except APIException:
+    if not is_plain(view_class, "initial", "get_permissions", "check_permissions", "get_queryset"):
         return None
+    model = queryset.model
+    with suppress(APIException):
+        names = {name for item in by_model for name in _named(item(), operation.method, model)}
+        return frozenset(names or {f"{model._meta.app_label}.view_{model._meta.model_name}"})  # noqa: SLF001 - Django documents it
+    return None
+
+
+def _asks_by_model(permission_class: Any) -> bool:
+    """Tell whether a class is one of DRF's permissions by model, or derived from one with other data and no other code."""
+    if not isinstance(permission_class, type) or not issubclass(permission_class, DjangoModelPermissions):
+        return False
+    own = DjangoObjectPermissions if issubclass(permission_class, DjangoObjectPermissions) else DjangoModelPermissions
+    return all(getattr(permission_class, name) is getattr(own, name) for name in _ASKING)
+
+
+def _named(permission: Any, method: str, model: type) -> Iterator[str]:
+    yield from permission.get_required_permissions(method, model)
+    if isinstance(permission, DjangoObjectPermissions):
+        yield from permission.get_required_object_permissions(method, model)
 
 
 def answer_without_view(operation: Operation, user: Any) -> bool | None:

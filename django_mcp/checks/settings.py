@@ -1,11 +1,16 @@
 """Whether `DJANGO_MCP` can be understood: its keys, the kinds of their values, and what the values name."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Error
+from django.core.checks import (
+    CheckMessage,
+    Error,
+    Warning,  # noqa: A004 - as Django names it
+)
 from django.utils.functional import Promise
 from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
@@ -16,6 +21,7 @@ from django_mcp.conf import (
     SETTINGS,
     BooleanSetting,
     ChoiceSetting,
+    Conf,
     DictSetting,
     ListSetting,
     NumberSetting,
@@ -48,7 +54,7 @@ def check_settings(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     unknown, mistyped = list(_unknown_keys()), list(_kinds())
     if mistyped:
         return [*unknown, *mistyped]
-    checks = (_choices, _limits, _publishing, _dotted_paths, _forwarded_headers, _aliases)
+    checks = (_choices, _limits, _publishing, _dotted_paths, _keys_taken, _forwarded_headers, _aliases)
     return [*unknown, *(message for check in checks for message in check())]
 
 
@@ -135,6 +141,23 @@ def _dotted_paths() -> Iterable[CheckMessage]:
                 hint="A web page could call the endpoint with its visitor's cookie. Use API keys or tokens.",
                 id="django_mcp.E007",
             )
+
+
+def _keys_taken() -> Iterable[CheckMessage]:
+    """Warn where callers authenticate, and none of the classes takes the keys that are issued here."""
+    own = Conf.AUTHENTICATION_CLASSES.default[0]
+    classes = []
+    for path in conf.AUTHENTICATION_CLASSES:
+        # What cannot be imported is another message's subject.
+        with suppress(ImportError):
+            classes.append(import_string(path) if isinstance(path, str) else path)
+    takes_keys = any(isinstance(item, type) and issubclass(item, import_string(own)) for item in classes)
+    if classes and not takes_keys:
+        yield Warning(
+            "None of DJANGO_MCP['AUTHENTICATION_CLASSES'] takes API keys: every key is answered 401.",
+            hint=f"Add {own!r}, before or after the others. Silence this where no keys are to be used.",
+            id="django_mcp.W004",
+        )
 
 
 def _forwarded_headers() -> Iterable[CheckMessage]:

@@ -1,9 +1,10 @@
 """API keys: a digest, a user, and what the key narrows that user to."""
 
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -13,6 +14,12 @@ from django_mcp.types import ApprovalMode, Safety
 
 # The labels are the values, as on the wire and on the command line.
 SAFETY_CHOICES = [(safety.value, safety.value) for safety in Safety]
+
+# What a view answers, with 403, that would change the key it was called with.
+_READ_ONLY = (
+    "The API key of this request cannot be changed or deleted by it. Keys are revoked in the admin, or by "
+    "`manage.py mcp key revoke`."
+)
 
 
 class APIKeyQuerySet(models.QuerySet["APIKey"]):
@@ -75,6 +82,9 @@ class APIKey(models.Model):
 
     objects = APIKeyQuerySet.as_manager()
 
+    # True of a key that authenticated a request: views that log a caller out delete what they find at `request.auth`.
+    read_only = False
+
     class Meta:
         verbose_name = _("API key")
         verbose_name_plural = _("API keys")
@@ -83,6 +93,18 @@ class APIKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+    def save_base(self, *args: Any, **kwargs: Any) -> None:
+        self._refuse_if_read_only()
+        super().save_base(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        self._refuse_if_read_only()
+        return super().delete(*args, **kwargs)
+
+    def _refuse_if_read_only(self) -> None:
+        if self.read_only:
+            raise PermissionDenied(_READ_ONLY)
 
     @property
     def state(self) -> "APIKey.State":

@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, cast
 
@@ -82,25 +82,42 @@ def forget() -> None:
         _cache.clear()
 
 
-def schema_for(operation: Operation, view: Callable[[], APIView] | None = None) -> OperationSchema:
+def schema_for(
+    operation: Operation,
+    view: Callable[[], APIView] | None = None,
+    personal: MutableMapping[Any, OperationSchema] | None = None,
+) -> OperationSchema:
     """Return the schemas of an operation in the active language.
 
     `view` gives the operation's view with the caller's request on it, so that a serializer that depends on the user is
-    the caller's own. Asks no database and raises only what `view` does: what cannot be described is left free-form,
-    with a note.
+    the caller's own. Such a schema is kept in `personal` alone, which lives as long as the request: what a user may see
+    can change with the next. Asks no database and raises only what `view` does: what cannot be described is left
+    free-form, with a note.
     """
-    key = (operation, get_language(), *variant(operation, view))
-    with _lock:
-        if key in _cache:
-            _cache.move_to_end(key)
-            return _cache[key]
-    with quietly() as warnings:
-        schema = _described(operation, None if view is None else view(), warnings)
+    depends_on = variant(operation, view)
+    key = (operation, get_language(), depends_on.chosen)
+    if depends_on.personal:
+        schema = None if personal is None else personal.get(key)
+    else:
+        with _lock:
+            if key in _cache:
+                _cache.move_to_end(key)
+            schema = _cache.get(key)
+    if schema is None:
+        with quietly() as warnings:
+            schema = _described(operation, None if view is None else view(), warnings)
+        if not depends_on.personal:
+            _keep(key, schema)
+        elif personal is not None:
+            personal[key] = schema
+    return schema
+
+
+def _keep(key: tuple[Any, ...], schema: OperationSchema) -> None:
     with _lock:
         _cache[key] = schema
         while len(_cache) > CACHE_SIZE:
             _cache.popitem(last=False)
-    return schema
 
 
 def _described(operation: Operation, view: APIView | None, warnings: list[str]) -> OperationSchema:

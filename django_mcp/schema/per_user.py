@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
@@ -28,19 +28,27 @@ _SERIALIZER_HOOKS = frozenset(
 _FIELD_HOOKS = frozenset({"bind", "choices", "get_choices"})
 
 
-def variant(operation: Operation, make_view: Callable[[], APIView] | None) -> tuple[Any, ...]:
-    """Return what a schema depends on besides operation and language: the serializer class, and the user if need be.
+class Variant(NamedTuple):
+    """What a schema depends on besides operation and language: a class, and the caller if it is `personal`."""
+
+    chosen: Any
+    personal: bool
+
+
+def variant(operation: Operation, make_view: Callable[[], APIView] | None) -> Variant:
+    """Return what the schema of an operation depends on.
 
     `make_view` gives the operation's view with the caller's request; without it the schema is nobody's own.
     """
     if make_view is None:
-        return (None, None)
+        return Variant(None, personal=False)
     handler = getattr(operation.view_class, operation.handler, None)
-    # The code that rewrites an operation has the view, and with it the caller.
-    rewritten = _is_rewritten(default_schema_class(), operation.view_class, operation.callback, handler)
-    fixed = None if rewritten else _fixed_serializer(operation)
+    # Code that has the view has the caller with it.
+    seen = _looks_at_caller(default_schema_class(), operation.view_class, operation.callback, handler)
+    personal = seen or _filters_vary(operation)
+    fixed = None if personal else _fixed_serializer(operation)
     if fixed is not None:
-        return (fixed, None)
+        return Variant(fixed, personal=False)
     view = make_view()
     try:
         choose = getattr(view, "get_serializer_class", None)
@@ -50,9 +58,7 @@ def variant(operation: Operation, make_view: Callable[[], APIView] | None) -> tu
     own_way = getattr(type(view), "get_serializer", None) not in {None, GenericAPIView.get_serializer}
     # Only what is no class can differ from call to call.
     varies = _class_varies if isinstance(serializer, type) else _varies
-    personal = rewritten or own_way or varies(serializer)
-    user = getattr(view.request, "user", None) if personal else None
-    return (serializer or type(view), getattr(user, "pk", None))
+    return Variant(serializer or type(view), personal=personal or own_way or varies(serializer))
 
 
 def _fixed_serializer(operation: Operation) -> type | None:
@@ -127,8 +133,54 @@ def is_customised(view_class: type, callback: Any, handler: Any) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _is_rewritten(default: type, view_class: type, callback: Any, handler: Any) -> bool:
-    """Tell whether a schema class of the host overrides `get_operation`, so that it may change the whole operation."""
-    libraries = ("drf_spectacular.", "rest_framework.")
-    bases = (base for cls in (default, *schema_classes(view_class, callback, handler)) for base in cls.__mro__)
-    return any("get_operation" in vars(base) for base in bases if not base.__module__.startswith(libraries))
+def _looks_at_caller(default: type, view_class: type, callback: Any, handler: Any) -> bool:
+    """Tell whether a schema class of the host may describe an operation otherwise for another caller.
+
+    That is one that overrides `get_operation`, which may change all of it, and one that reads the view's request.
+    """
+    for cls in (default, *schema_classes(view_class, callback, handler)):
+        for base in cls.__mro__:
+            if not base.__module__.startswith(("drf_spectacular.", "rest_framework.")) and (
+                "get_operation" in vars(base) or any(map(_reads_request, vars(base).values()))
+            ):
+                return True
+    return False
+
+
+# The attributes of a view by which filters and pages are described.
+_LISTING = (
+    "filter_backends", "filterset_class", "filterset_fields", "search_fields", "ordering_fields", "pagination_class",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=2048)
+def _filters_vary(operation: Operation) -> bool:
+    """Tell whether the filters of a list may be others for another caller: a property chooses them, or a backend."""
+    if operation.method != "GET":
+        return False
+    listing = {name: declared(operation, name) for name in _LISTING}
+    if any(not isinstance(value, type) and hasattr(type(value), "__get__") for value in listing.values()):
+        return True
+    backends = listing["filter_backends"]
+    return isinstance(backends, list | tuple) and any(map(_describes_by_request, backends))
+
+
+@lru_cache(maxsize=1024)
+def _describes_by_request(backend: Any) -> bool:
+    return any(
+        _reads_request(vars(base).get(name))
+        for base in getattr(backend, "__mro__", ())
+        if not base.__module__.startswith(("rest_framework.", "django_filters."))
+        for name in ("get_schema_operation_parameters", "get_filterset_class", "get_search_fields", "get_valid_fields")
+    )
+
+
+def _reads_request(member: Any) -> bool:
+    """Tell whether the code of a class's member names a request: the way from a view to its caller."""
+    function = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", None) or member)
+    codes = [function.__code__] if inspect.isfunction(function) else []
+    for code in codes:
+        if "request" in code.co_names:
+            return True
+        codes += [constant for constant in code.co_consts if inspect.iscode(constant)]
+    return False

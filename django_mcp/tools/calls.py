@@ -14,7 +14,7 @@ from django_mcp.types import Operation, OperationCall, Safety
 
 def schema_of(operation: Operation, reach: Reach) -> OperationSchema:
     """Return the operation's schema as this caller's user sees it."""
-    return schema_for(operation, lambda: reach.view(operation))
+    return schema_for(operation, lambda: reach.view(operation), reach.schemas)
 
 
 def requires_approval(operation: Operation, reach: Reach) -> bool:

@@ -5,12 +5,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
 from typing import Any
-
-from django.utils.translation import get_language
 
 from django_mcp.access.exposure import Reach
 from django_mcp.approval.policy import Run, decide
@@ -77,10 +75,9 @@ def _hashed(operation: str, name: str, used: set[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OperationTool(CallingTool):
-    """The tool of one operation. It keeps its input schema for each language, with and without the token's argument."""
+    """The tool of one operation."""
 
     operation: Operation
-    _input_schemas: dict[tuple[str | None, bool], tuple[OperationSchema, dict[str, Any]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, operation: Operation) -> "OperationTool":
@@ -104,17 +101,7 @@ class OperationTool(CallingTool):
     def schemas(self, reach: Reach) -> tuple[Schema, Schema]:
         schema = schema_of(self.operation, reach)
         decision = decide(bare_call(self.operation, reach, tool=self.name), reach.server, reach.context.caller)
-        takes_token = not isinstance(decision, Run)
-        source, input_schema = self._input_schemas.get((get_language(), takes_token), (None, {}))
-        # The schema may be this user's own: that of another user is replaced.
-        if source is not schema:
-            input_schema = portable(schema.input)
-            for note in schema.notes:
-                say(input_schema, note)
-            if takes_token:
-                input_schema["properties"] = {**input_schema["properties"], TOKEN: TOKEN_SCHEMA}
-            self._input_schemas[get_language(), takes_token] = schema, input_schema
-        return input_schema, ANSWER_SCHEMA
+        return schema.derived(_listed if isinstance(decision, Run) else _with_token), ANSWER_SCHEMA
 
     def read(self, arguments: Mapping[str, Any], reach: Reach) -> CallRequest:
         token = clean(arguments.get(TOKEN))
@@ -126,3 +113,17 @@ class OperationTool(CallingTool):
             token=token,
             call=partial(operation_call, self.name, self.operation, token, reach),
         )
+
+
+def _listed(schema: OperationSchema) -> dict[str, Any]:
+    """Return the input schema as it is listed, with the notes about it."""
+    input_schema = portable(schema.input)
+    for note in schema.notes:
+        say(input_schema, note)
+    return input_schema
+
+
+def _with_token(schema: OperationSchema) -> dict[str, Any]:
+    """Return the listed input schema of an operation that asks for a confirmation."""
+    input_schema = schema.derived(_listed)
+    return {**input_schema, "properties": {**input_schema["properties"], TOKEN: TOKEN_SCHEMA}}

@@ -103,10 +103,15 @@ def _operation_tools(reach: Reach) -> Mapping[str, OperationTool]:
 
 def find(name: str, reach: Reach) -> AnyTool:
     """Return the tool of that name. Raises ProtocolError where there is none or the caller does not reach it."""
-    tool: AnyTool | None = api_tools.BY_NAME.get(name) or hosted_tools().get(name) or _operation_tools(reach).get(name)
-    if tool is None or not tool.reached(reach):
-        raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {quoted(name)}. List the tools with tools/list.")
-    return tool
+    operation_tools = _operation_tools(reach)
+    tool: AnyTool | None = api_tools.BY_NAME.get(name) or hosted_tools().get(name) or operation_tools.get(name)
+    if tool is not None and tool.reached(reach):
+        return tool
+    # It costs the same whether there is none, whether it is hidden, or whether the caller lacks a permission.
+    for other in (*hosted_tools().values(), *operation_tools.values()):
+        if other is not tool:
+            other.reached(reach)
+    raise ProtocolError(ProtocolError.PARAMS, f"Unknown tool: {quoted(name)}. List the tools with tools/list.")
 
 
 def page(reach: Reach, cursor: str = "") -> Page:

@@ -1,6 +1,7 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
 import ipaddress
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -14,24 +15,32 @@ from rest_framework.exceptions import APIException, AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from django_mcp.access import exposure, keys, server_config
+from django_mcp.access import exposure, keys, last_use, server_config
 from django_mcp.access.server_config import Server
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
 from django_mcp.models import APIKey
 from django_mcp.text import one_line
+from django_mcp.transport import credentials
+from django_mcp.transport.credentials import BAD_KEY, SCHEME, bearer_token, key_of
 from django_mcp.transport.headers import refuse
 from django_mcp.types import Caller, Safety
 
-SCHEME = "Bearer"
-NO_KEY = "Send Authorization: Bearer <key>."
-BAD_KEY = "Unknown, expired or revoked key."
+NO_KEYS_TAKEN = "This server takes no keys: none of its AUTHENTICATION_CLASSES is that of keys."
 # RFC 6750 §3.1: the error is named only where a credential was sent.
 BAD_KEY_CHALLENGE = f'{SCHEME} error="invalid_token"'
 NOTHING_EXPOSED = "Nothing is exposed here. Name tool groups in the settings or in the admin."
 
 # Where a request keeps its session, the session's user, and the headers with the cookies among them.
 _SESSION_ATTRIBUTES = frozenset({"session", "headers", "user", "auser", "_cached_user", "_acached_user"})
+
+
+class KeyRefused(AuthenticationFailed):
+    """A credential in the form of a key does not authenticate; `known` is True where it is a key's all the same."""
+
+    def __init__(self, text: str, *, known: bool) -> None:
+        super().__init__(text)
+        self.known = known
 
 
 class APIKeyAuthentication(BaseAuthentication):
@@ -41,23 +50,19 @@ class APIKeyAuthentication(BaseAuthentication):
 
     @sensitive_variables("secret")
     def authenticate(self, request: Request) -> tuple[Any, APIKey] | None:
-        secret = bearer_token(request)
-        if secret is None or not secret.startswith(keys.PREFIX):
+        secret = key_of(request)
+        if secret is None:
             return None
-        key = keys.authenticate(secret)
-        if key is None:
-            self.challenge = BAD_KEY_CHALLENGE
-            raise AuthenticationFailed(BAD_KEY)
-        return key.user, key
+        key = keys.find(secret)
+        if key is not None and key.usable:
+            return key.user, key
+        self.challenge = BAD_KEY_CHALLENGE
+        # Only who has the key itself is told what became of it.
+        text = credentials.unknown(secret) if key is None else credentials.unusable(key)
+        raise KeyRefused(text, known=key is not None)
 
     def authenticate_header(self, request: Request) -> str:
         return self.challenge
-
-
-def bearer_token(request: HttpRequest | Request) -> str | None:
-    """Return the credential of the Bearer scheme, None where there is none. RFC 9110 §11.1: case-blind schemes."""
-    scheme, *credential = str(request.META.get("HTTP_AUTHORIZATION", "")).strip().split(maxsplit=1) or [""]
-    return credential[0] if credential and scheme.lower() == SCHEME.lower() else None
 
 
 def require_exposure(server: Server, *, again: bool = False) -> None:
@@ -80,21 +85,54 @@ def authenticate(request: HttpRequest, *, client: str) -> Caller:
     except DisallowedHost:
         host = ""
     connection = {"address": _address(str(request.META.get("REMOTE_ADDR", ""))), "client": client, "host": host}
+    user, auth = _authenticated(request, drf_request)
+    return _caller(user, auth, **connection)
+
+
+def _authenticated(request: HttpRequest, drf_request: Request) -> tuple[Any, Any]:
+    """Return the user and the credential that the first class vouches for, an anonymous user where none has to.
+
+    As in DRF the first class that refuses is the last that is asked. But a key may be sent to classes in any order: one
+    that takes it for a wrong token of its own leaves it to ours, and ours leaves one that it does not know to the others.
+    """
     authenticators = [cast("BaseAuthentication", import_string(path)()) for path in conf.AUTHENTICATION_CLASSES]
+    refusals: list[tuple[Exception, BaseAuthentication]] = []
     for authenticator in authenticators:
         try:
             user, auth = authenticator.authenticate(drf_request) or (None, None)
         except (APIException, PermissionDenied) as error:
-            detail = error.detail if isinstance(error, APIException) else None
-            text = one_line(detail) if isinstance(detail, str) else BAD_KEY
-            raise _unauthorized(text, authenticator.authenticate_header(drf_request)) from None
+            refusals.append((error, authenticator))
+            unclaimed = isinstance(error, AuthenticationFailed) and not getattr(error, "known", False)
+            if key_of(request) is None or not unclaimed:
+                break
+            continue
         if user is not None and user.is_authenticated and getattr(user, "is_active", True):
-            return _caller(user, auth, **connection)
-    if bearer_token(request) is not None:
-        raise _unauthorized(BAD_KEY, BAD_KEY_CHALLENGE)
+            return user, auth
+    return _anonymous(request, drf_request, authenticators, refusals)
+
+
+@sensitive_variables("token")
+def _anonymous(
+    request: HttpRequest,
+    drf_request: Request,
+    authenticators: Sequence[BaseAuthentication],
+    refusals: Sequence[tuple[Exception, BaseAuthentication]],
+) -> tuple[Any, None]:
+    """Return the anonymous user. Raises ProtocolError where it is not let in, or where a credential was sent."""
+    token = bearer_token(request)
+    if key_of(request) is not None and not any(isinstance(item, APIKeyAuthentication) for item in authenticators):
+        raise _unauthorized(f"{BAD_KEY} {NO_KEYS_TAKEN}", BAD_KEY_CHALLENGE)
+    if refusals:
+        refusal, authenticator = next((pair for pair in refusals if isinstance(pair[0], KeyRefused)), refusals[0])
+        detail = refusal.detail if isinstance(refusal, APIException) else None
+        text = one_line(detail) if isinstance(detail, str) else BAD_KEY
+        raise _unauthorized(text, authenticator.authenticate_header(drf_request))
+    if token is not None:
+        raise _unauthorized(credentials.unknown(token), BAD_KEY_CHALLENGE)
     if conf.REQUIRE_AUTH:
-        raise _unauthorized(NO_KEY, authenticators[0].authenticate_header(drf_request) if authenticators else None)
-    return _caller(AnonymousUser(), None, **connection)
+        challenge = authenticators[0].authenticate_header(drf_request) if authenticators else None
+        raise _unauthorized(credentials.no_key(request), challenge)
+    return AnonymousUser(), None
 
 
 def server_for(caller: Caller) -> Server:
@@ -124,7 +162,7 @@ def cookieless(request: HttpRequest) -> HttpRequest:
 def _caller(user: Any, auth: Any, *, address: str, client: str, host: str) -> Caller:
     """Return the caller that a key stands for, else one for the user; an anonymous user may read and no more."""
     if isinstance(auth, APIKey):
-        keys.used(auth)
+        last_use.note(auth)
         return keys.caller(auth, address=address, client=client, host=host)
     return Caller(
         subject=f"user:{user.pk}" if user.is_authenticated else "anonymous",

@@ -17,6 +17,7 @@ from django_mcp.protocol import jsonrpc, metadata
 from django_mcp.protocol.revisions import MODERN
 from django_mcp.text import one_line
 from django_mcp.transport import authentication, headers, throttling
+from django_mcp.transport.credentials import NO_KEY
 
 JSON = "application/json"
 
@@ -93,7 +94,7 @@ class NoOAuthView(JsonView):
     """Tells clients that look for OAuth metadata that there is none, in the JSON that they expect."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        refusal = {"error": "not_found", "error_description": f"OAuth is not offered. {authentication.NO_KEY}"}
+        refusal = {"error": "not_found", "error_description": f"OAuth is not offered. {NO_KEY}"}
         return headers.finish(request, HttpResponse(json.dumps(refusal), status=404, content_type=JSON))
 
 

@@ -1,7 +1,11 @@
+import copy
+import pickle
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError
+from asgiref.sync import async_to_sync
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.utils import timezone
 
 from django_mcp.access import keys
@@ -76,38 +80,60 @@ def test_issue_and_revocation_are_on_the_record_without_the_secret(issued):
     assert secret not in str(list(events))
 
 
-def test_the_last_use_is_written_once_a_minute(issued, django_assert_num_queries):
-    secret = issued[1]
-    with django_assert_num_queries(50 + 1):
-        for _ in range(50):
-            keys.used(keys.authenticate(secret))
-
-
-def test_noting_the_last_use_never_costs_the_call(issued, monkeypatch, caplog):
-    def broken(*_args, **_kwargs):
-        raise DatabaseError("locked")
-
-    monkeypatch.setattr("django.db.models.query.QuerySet.update", broken)
-    keys.used(issued[0])
-    assert "could not be noted" in caplog.text
-
-
-def test_noting_the_last_use_cannot_undo_a_revocation(issued):
-    key, secret = issued
-    stale = APIKey.objects.get(pk=key.pk)
-    keys.revoke(key)
-    keys.used(stale)
-    assert keys.authenticate(secret) is None
-
-
 def test_a_safety_that_cannot_be_read_is_the_narrowest(issued):
     key = issued[0]
     key.highest_safety = "everything"
     assert keys.caller(key, address="", client="").highest_safety is Safety.READ_ONLY
 
 
+def deletions():
+    return list(AuditEvent.objects.filter(kind=EventKind.KEY_DELETED).order_by("id").values_list("key_label", "target"))
+
+
 def test_the_record_outlives_user_and_key(issued, owner):
     key, _ = issued
     owner.delete()
     assert not APIKey.objects.filter(pk=key.pk).exists()
-    assert AuditEvent.objects.get().key_label == str(key)
+    assert set(AuditEvent.objects.values_list("key_label", flat=True)) == {str(key)}
+
+
+def test_each_key_that_goes_with_its_user_is_on_the_record(issued, owner, django_user_model):
+    issued_keys = [issued[0], keys.issue(name="desk", user=owner)[0]]
+    django_user_model.objects.filter(pk=owner.pk).delete()
+    assert deletions() == [(str(key), str(key)) for key in issued_keys]
+    assert AuditEvent.objects.filter(kind=EventKind.KEY_DELETED, detail__user="owner").count() == 2
+
+
+@pytest.mark.parametrize("delete", [lambda key: key.delete(), lambda key: APIKey.objects.filter(pk=key.pk).delete()])
+def test_a_key_that_is_deleted_is_on_the_record(issued, delete):
+    delete(issued[0])
+    assert deletions() == [(str(issued[0]), str(issued[0]))]
+    assert not AuditEvent.objects.filter(detail__icontains=issued[1]).exists()
+
+
+def test_a_deletion_that_is_rolled_back_is_not_on_the_record(issued, owner):
+    with transaction.atomic():
+        owner.delete()
+        transaction.set_rollback(True)
+    assert deletions() == []
+    assert APIKey.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda key: key.delete(),
+        lambda key: key.save(),
+        lambda key: key.save(update_fields=["highest_safety"]),
+        lambda key: async_to_sync(key.adelete)(),
+        lambda key: copy.copy(key).delete(),
+        lambda key: pickle.loads(pickle.dumps(key)).save(),
+    ],
+    ids=["delete", "save", "columns", "adelete", "copy", "pickle"],
+)
+def test_the_key_that_authenticated_a_request_cannot_be_changed_by_it(issued, change):
+    key = keys.authenticate(issued[1])
+    key.highest_safety = "Destructive"
+    with pytest.raises(PermissionDenied, match="cannot be changed or deleted"):
+        change(key)
+    assert APIKey.objects.get().highest_safety == "ReadOnly"

@@ -13,6 +13,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Pe
 from django_mcp.access import keys
 from django_mcp.models import APIKey
 from django_mcp.transport import authentication, views
+from django_mcp.transport.credentials import bearer_token
 from django_mcp.types import Safety
 
 NO_KEY = "Send Authorization: Bearer <key>."
@@ -23,7 +24,7 @@ class TokenAuthentication(BaseAuthentication):
     """A host's own class: the bearer token `jwt-NAME` stands for a user."""
 
     def authenticate(self, request):
-        token = authentication.bearer_token(request)
+        token = bearer_token(request)
         if token is None or not token.startswith("jwt-"):
             return None
         from django.contrib.auth import get_user_model
@@ -82,12 +83,19 @@ def unauthorized(response, text=NO_KEY, challenge="Bearer"):
     assert response.json()["error"] == {"code": -32600, "message": text}
 
 
+def bad(response):
+    """Check the refusal of a bad key, whatever it says of the reason."""
+    text = response.json()["error"]["message"]
+    assert text.startswith(BAD_KEY)
+    unauthorized(response, text, 'Bearer error="invalid_token"')
+
+
 @pytest.mark.parametrize("header", ["Bearer {}", "bearer {}", "BEARER {}", "  bearer   {}  ", "Bearer\t{}"])
 def test_the_scheme_is_case_blind_and_blanks_are_tolerated(stranger, secret, header):
     assert stranger(HTTP_AUTHORIZATION=header.format(secret)).status_code == 200
 
 
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic cGF0OnBhdA==", "ak-nothing", "Token x"])
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic cGF0OnBhdA==", "Token x"])
 def test_no_key_is_a_plain_challenge(stranger, exposed, person, header):
     unauthorized(stranger(**({} if header is None else {"HTTP_AUTHORIZATION": header})))
 
@@ -97,12 +105,12 @@ def test_no_key_is_a_plain_challenge(stranger, exposed, person, header):
 )
 def test_a_bad_key_is_named_as_such(stranger, secret, credential):
     header = "Bearer " + credential.format(key=secret, upper=secret.upper())
-    unauthorized(stranger(HTTP_AUTHORIZATION=header), BAD_KEY, 'Bearer error="invalid_token"')
+    bad(stranger(HTTP_AUTHORIZATION=header))
 
 
 def test_a_bad_key_is_refused_where_anonymous_callers_are_not(settings, stranger, exposed):
     settings.DJANGO_MCP = {"REQUIRE_AUTH": False}
-    unauthorized(stranger(HTTP_AUTHORIZATION="Bearer x"), BAD_KEY, 'Bearer error="invalid_token"')
+    bad(stranger(HTTP_AUTHORIZATION="Bearer x"))
 
 
 @pytest.mark.parametrize(
@@ -111,13 +119,13 @@ def test_a_bad_key_is_refused_where_anonymous_callers_are_not(settings, stranger
 )
 def test_expired_and_revoked_keys_are_bad(stranger, secret, change):
     APIKey.objects.update(**{name: timezone.now() + delta for name, delta in change.items()})
-    unauthorized(stranger(HTTP_AUTHORIZATION=f"Bearer {secret}"), BAD_KEY, 'Bearer error="invalid_token"')
+    bad(stranger(HTTP_AUTHORIZATION=f"Bearer {secret}"))
 
 
 def test_the_key_of_an_inactive_user_is_bad(stranger, secret, person):
     person.is_active = False
     person.save()
-    unauthorized(stranger(HTTP_AUTHORIZATION=f"Bearer {secret}"), BAD_KEY, 'Bearer error="invalid_token"')
+    bad(stranger(HTTP_AUTHORIZATION=f"Bearer {secret}"))
 
 
 def test_a_session_cookie_alone_is_no_key(exposed, person, settings):
@@ -196,9 +204,65 @@ def test_a_user_of_another_class_reaches_nothing_by_default(settings, callers, s
     assert callers[0].groups == frozenset()
 
 
-def test_keys_work_beside_other_classes_in_any_order(settings, post):
-    configure(settings, TokenAuthentication, authentication.APIKeyAuthentication)
+class OnlyJwt(TokenAuthentication):
+    """A host's own class that takes every bearer token for one of its own, as those of JWT do."""
+
+    def authenticate(self, request):
+        if bearer_token(request) is None:
+            return None
+        return super().authenticate(request) or self.refuse()
+
+    def refuse(self):
+        raise AuthenticationFailed("Given token not valid for any token type.")
+
+
+@pytest.mark.parametrize("other", [TokenAuthentication, OnlyJwt])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_keys_and_other_tokens_work_in_any_order_of_the_classes(settings, post, stranger, person, other, turn):
+    configure(settings, *[other, authentication.APIKeyAuthentication][::turn])
     assert post().status_code == 200
+    assert stranger(HTTP_AUTHORIZATION="Bearer jwt-pat").status_code == 200
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_token_that_begins_as_keys_do_may_be_another_classs(settings, stranger, exposed, person, monkeypatch, turn):
+    class Prefixed(TokenAuthentication):
+        def authenticate(self, request):
+            return (person, "token") if bearer_token(request) == "ak-of-the-host" else None
+
+    monkeypatch.setattr(f"{__name__}.Prefixed", Prefixed, raising=False)
+    Prefixed.__qualname__ = "Prefixed"
+    configure(settings, *[Prefixed, authentication.APIKeyAuthentication][::turn])
+    assert stranger(HTTP_AUTHORIZATION="Bearer ak-of-the-host").status_code == 200
+    bad(stranger(HTTP_AUTHORIZATION="Bearer ak-of-nobody"))
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_wrong_key_is_told_what_is_wrong_in_any_order_of_the_classes(settings, stranger, exposed, turn):
+    configure(settings, *[OnlyJwt, authentication.APIKeyAuthentication][::turn])
+    bad(stranger(HTTP_AUTHORIZATION="Bearer ak-nothing"))
+
+
+def test_a_revoked_key_is_left_to_no_other_class(settings, stranger, secret, person, monkeypatch):
+    class Trusting(BaseAuthentication):
+        def authenticate(self, request):
+            return (person, None) if bearer_token(request) == secret else None
+
+    APIKey.objects.update(revoked_at=timezone.now())
+    monkeypatch.setattr(f"{__name__}.Trusting", Trusting, raising=False)
+    Trusting.__qualname__ = "Trusting"
+    configure(settings, authentication.APIKeyAuthentication, Trusting)
+    bad(stranger(HTTP_AUTHORIZATION=f"Bearer {secret}"))
+
+
+def test_a_class_that_forbids_has_the_last_word_about_a_key(settings, post):
+    configure(settings, Refusing, authentication.APIKeyAuthentication)
+    assert post().status_code == 401
+
+
+def test_a_key_where_no_class_takes_keys_is_told_so(settings, post):
+    configure(settings, OnlyJwt)
+    assert post().json()["error"]["message"] == f"{BAD_KEY} {authentication.NO_KEYS_TAKEN}"
 
 
 def test_other_classes_keep_their_texts_and_challenges(settings, stranger, exposed):
