@@ -79,10 +79,12 @@ class EventKind(models.TextChoices):
     REVIEWED = "reviewed", _("reviewed")
     DECLINED = "declined", _("declined")
     EXPIRED = "expired", _("expired")
+    WITHDRAWN = "withdrawn", _("withdrawn")
     KEY_ISSUED = "key_issued", _("key issued")
     KEY_REVOKED = "key_revoked", _("key revoked")
     EXPOSURE_CHANGED = "exposure_changed", _("exposure changed")
     SETTINGS_CHANGED = "settings_changed", _("settings changed")
+    WRITES_SWITCHED = "writes_switched", _("writes switched")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,13 @@ from django_mcp.admin.filters import KeyStateFilter, titled
 from django_mcp.admin.form_token import FormToken
 from django_mcp.admin.forms import KeyForm
 from django_mcp.admin.staff import actor, may_issue_for
+from django_mcp.admin.stamped import StampedAdmin, received
 from django_mcp.models import APIKey
 from django_mcp.types import ApprovalMode, Safety
 
 
 @admin.register(APIKey)
-class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class APIKeyAdmin(StampedAdmin):
     """Keys are issued, narrowed and revoked. None is removed here, so that the record's lines go on naming a key."""
 
     form = KeyForm
@@ -55,6 +56,12 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
+
+    def shown_values(self, obj: APIKey) -> Any:
+        return None if obj is None else keys.shown(obj)
+
+    def changes_of(self, object_id: str) -> dict[str, Any]:
+        return {"key_id": int(object_id) if object_id.isascii() and object_id.isdigit() else 0}
 
     @admin.display(description=_("name"), ordering="name")
     def named(self, key: APIKey) -> str:
@@ -144,7 +151,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @sensitive_variables("secret")
     def save_model(self, request: HttpRequest, obj: APIKey, form: Any, change: bool) -> None:  # noqa: FBT001
         if change:
-            keys.save_limits(obj, by=actor(request))
+            keys.save_limits(obj, by=actor(request), stamp=received(request))
             return
         key, secret = keys.issue(
             name=obj.name,

@@ -1,7 +1,5 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
-import ipaddress
-from functools import lru_cache
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
@@ -18,6 +16,7 @@ from django_mcp.access import exposure, keys, server_config
 from django_mcp.access.server_config import Server
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
+from django_mcp.host.addresses import client_address
 from django_mcp.models import APIKey
 from django_mcp.text import one_line
 from django_mcp.transport.headers import refuse
@@ -79,7 +78,7 @@ def authenticate(request: HttpRequest, *, client: str) -> Caller:
         host = request.get_host()
     except DisallowedHost:
         host = ""
-    connection = {"address": _address(str(request.META.get("REMOTE_ADDR", ""))), "client": client, "host": host}
+    connection = {"address": client_address(request), "client": client, "host": host}
     authenticators = [cast("BaseAuthentication", import_string(path)()) for path in conf.AUTHENTICATION_CLASSES]
     for authenticator in authenticators:
         try:
@@ -143,12 +142,3 @@ def _unauthorized(text: str, challenge: str | None) -> ProtocolError:
     # The snapshot of the first gate may be old, and only a valid key's query brings along the stamp of the newest.
     require_exposure(server_config.current())
     return refuse(401, text, WWW_Authenticate=challenge or SCHEME)
-
-
-@lru_cache(maxsize=1024)
-def _address(text: str) -> str:
-    """Return an IP address in its shortest form, "" for the address of a connection that has none."""
-    try:
-        return str(ipaddress.ip_address(text.strip()))
-    except ValueError:
-        return ""
