@@ -146,7 +146,7 @@ def save_rule(rule: ToolRule, *, by: Mapping[str, Any], stamp: str | None = None
     with _lock():
         row = _locked(ToolRule).filter(pk=rule.pk).first()
         before = {} if row is None else shown(row, RULE_FIELDS)
-        if rule.pk is not None:
+        if rule.pk:
             _check_row(stamp, row, RULE_FIELDS)
         elif stamp is not None and rule_row(rule.name, _locked(ToolRule)).pk is not None:
             raise stamps.stale(stamp, target=rule.name)

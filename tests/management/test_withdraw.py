@@ -14,25 +14,25 @@ ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "
 
 
 def propose(mcp):
-    return mcp.call("CreateCoffeeShopOrder", ORDER)["confirmationToken"]
+    return mcp.propose("CreateCoffeeShopOrder", ORDER)
 
 
 def test_a_withdrawn_confirmation_is_declined_over_the_endpoint(mcp):
     token = propose(mcp)
     row = Confirmation.objects.get()
     assert run("withdraw", str(row.jti), "--reason", "wrong customer") == "Withdrew 1 confirmation.\n"
-    answer = mcp.call("CreateCoffeeShopOrder", ORDER, token)
+    answer = mcp.call("CreateCoffeeShopOrder", ORDER, confirmationToken=token)
     assert (answer["status"], answer["code"], answer["by"]) == ("error", "declined", "manage.py mcp")
     event = AuditEvent.objects.get(kind=EventKind.WITHDRAWN)
     assert event.detail == {"by": "manage.py mcp", "reason": "wrong customer"}
     assert Confirmation.objects.get().state == "revoked"
 
 
-def test_all_of_a_key_are_withdrawn_and_no_others(mcp, sam):
+def test_all_of_a_key_are_withdrawn_and_no_others(mcp, django_user_model):
     for _ in range(2):
         propose(mcp)
     key = Confirmation.objects.first().key_id
-    other, _ = keys.issue(name="other", user=sam, highest_safety=Safety.WRITE)
+    other, _ = keys.issue(name="other", user=django_user_model.objects.create_user("pat"), highest_safety=Safety.WRITE)
     Confirmation.objects.filter(pk=Confirmation.objects.first().pk).update(subject=f"key:{other.pk}")
     assert run("withdraw", "--key", str(key)) == "Withdrew 1 confirmation.\n"
     assert sorted(Confirmation.objects.values_list("subject", "state")) == sorted(
