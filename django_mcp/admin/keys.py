@@ -18,13 +18,14 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp.access import keys, server_config
-from django_mcp.admin.display import label, moment_column, with_note
+from django_mcp.admin.display import MAX_LINE_CHARACTERS, label, moment_column, with_note
 from django_mcp.admin.filters import KeyStateFilter, titled
 from django_mcp.admin.form_token import FormToken
 from django_mcp.admin.forms import KeyForm
 from django_mcp.admin.staff import actor, may_issue_for
 from django_mcp.admin.stamped import StampedAdmin, received
 from django_mcp.models import APIKey
+from django_mcp.text import one_line
 from django_mcp.types import ApprovalMode, Safety
 
 
@@ -65,7 +66,7 @@ class APIKeyAdmin(StampedAdmin):
 
     @admin.display(description=_("name"), ordering="name")
     def named(self, key: APIKey) -> str:
-        return with_note(key.name, f"{key.prefix}…")
+        return with_note(one_line(key.name), f"{key.prefix}…")
 
     shown_creation = moment_column("created_at", _("created"))
     shown_expiry = moment_column("expires_at", _("expires"), seconds=False, empty=_("never"))
@@ -88,7 +89,11 @@ class APIKeyAdmin(StampedAdmin):
 
     @admin.display(description=_("groups"))
     def groups_text(self, key: APIKey) -> str:
-        return str(_("all")) if key.all_groups else ", ".join(key.groups) or str(_("none: reaches nothing"))
+        return (
+            str(_("all"))
+            if key.all_groups
+            else one_line(", ".join(key.groups), MAX_LINE_CHARACTERS) or str(_("none: reaches nothing"))
+        )
 
     @admin.display(description=_("state"))
     def state(self, key: APIKey) -> Any:
