@@ -134,6 +134,25 @@ def test_risks_are_reported_for_deployment_only(settings, configured, others, ex
     assert ids() == []
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
+        ("USE_X_FORWARDED_HOST", True),
+        ("USE_X_FORWARDED_PORT", True),
+        ("REST_FRAMEWORK", {"DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle"]}),
+    ],
+)
+@pytest.mark.parametrize(("proxies", "expected"), [(None, ["W018"]), (0, []), (1, [])])
+def test_proxies_that_nobody_counted_are_a_risk(settings, setting, value, proxies, expected):
+    settings.DJANGO_MCP = {"SIGNING_SECRET": LONG}
+    settings.CACHES = REDIS
+    setattr(settings, setting, value)
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": proxies}
+    assert ids(deploy=True) == expected
+    assert ids() == []
+
+
 def test_unknown_key_names_the_nearest(settings):
     settings.DJANGO_MCP = {"TOOL_GROUP": []}
     assert checks.check_settings(None)[0].hint == "Did you mean TOOL_GROUPS?"

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp import audit
-from django_mcp.access import config_changes, server_config
+from django_mcp.access import config_changes, server_config, stamps
 from django_mcp.access.server_config import mode_named
 from django_mcp.models import APIKey
 from django_mcp.signals import key_issued, key_revoked
@@ -108,16 +108,29 @@ def _by_digest(alias: str) -> QuerySet[APIKey]:
     return APIKey.objects.using(alias).select_related("user").annotate(server_stamp=server_config.STAMP).order_by()
 
 
-def save_limits(key: APIKey, *, by: Mapping[str, Any] | None = None) -> None:
-    """Save the limits of a key, which are recorded as far as they differ from its row."""
-    with transaction.atomic(using=router.db_for_write(APIKey)):
-        before = APIKey.objects.values(*LIMITS).get(pk=key.pk)
+def save_limits(key: APIKey, *, by: Mapping[str, Any] | None = None, stamp: str | None = None) -> None:
+    """Save the limits of a key, which are recorded as far as they differ from its row.
+
+    Raises Stale where `stamp`, that of the form which asks for it, is no longer of the key's row.
+    """
+    alias = router.db_for_write(APIKey)
+    with transaction.atomic(using=alias):
+        row = APIKey.objects.using(alias).select_for_update().filter(pk=key.pk).first()
+        if row is None:
+            raise stamps.stale(stamp or "", gone=True, key_id=key.pk)
+        stamps.check(stamp, shown(row), key_id=key.pk)
+        before = {name: getattr(row, name) for name in LIMITS}
         after = {name: getattr(key, name) for name in LIMITS}
         config_changes.record(
             EventKind.EXPOSURE_CHANGED, by=_actor(key, by), target=str(key), before=before, after=after
         )
         # Only these columns: the rest may have changed meanwhile, and a revocation must not be undone.
         key.save(update_fields=LIMITS)
+
+
+def shown(key: APIKey) -> dict[str, Any]:
+    """Return the values of a key that its form is made from."""
+    return {name: getattr(key, name) for name in (*LIMITS, "revoked_at")}
 
 
 def revoke(key: APIKey, *, by: Mapping[str, Any] | None = None) -> bool:

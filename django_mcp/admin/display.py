@@ -14,19 +14,23 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from django_mcp.models import AuditEvent
+from django_mcp.text import one_line
 from django_mcp.types import ApprovalMode, Channel, State
 
 MAX_JSON_CHARACTERS = 100_000
+MAX_LINE_CHARACTERS = 2_000
 
 # These keys of an event's detail are its outcome: a state, or the code of a refusal. The others are its facts.
 _OUTCOME = ("status", "code")
 _FACT_NAMES = {
     "arguments": _("arguments"),
+    "by": _("by"),
     "channel": _("confirmed by"),
     "errorId": _("error id"),
     "expiresInSeconds": _("expires in seconds"),
     "httpStatus": _("HTTP status"),
     "mode": _("approval mode"),
+    "reason": _("reason"),
     "text": _("the agent was told"),
 }
 _FACT_CHOICES: Mapping[str, type[models.TextChoices]] = {
@@ -49,6 +53,11 @@ def moment(value: datetime, *, seconds: bool = True) -> SafeString:
     # A narrow column breaks between day and clock, and not at a hyphen.
     pattern = '<time datetime="{}" class="mcp-moment"><span>{}</span> <span>{}</span></time>'
     return format_html(pattern, local.isoformat(), f"{local:%Y-%m-%d}", clock)
+
+
+def moment_text(value: datetime) -> str:
+    """Return a time in the active zone as plain text, to the second."""
+    return f"{timezone.localtime(value) if timezone.is_aware(value) else value:%Y-%m-%d %H:%M:%S}"
 
 
 def moment_column(column: str, label: Any, *, seconds: bool = True, empty: str | Promise = "-") -> Callable[..., Any]:
@@ -83,6 +92,16 @@ def pretty_column(column: str, label: Any) -> Callable[..., Any]:
     @admin.display(description=label)
     def show(_self: Any, row: Any) -> SafeString | str:
         return pretty(getattr(row, column))
+
+    return show
+
+
+def line_column(column: str, label: Any) -> Callable[..., Any]:
+    """Return a method of an admin that shows a column of text from agents and people, of which every character is seen."""
+
+    @admin.display(description=label, ordering=column)
+    def show(_self: Any, row: Any) -> str:
+        return one_line(getattr(row, column) or "-", MAX_LINE_CHARACTERS)
 
     return show
 

@@ -1,35 +1,46 @@
 """Tool groups: every group of operations and tools, its members, and whether agents reach them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db import models
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db import models, router
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_protect
 
-from django_mcp.access import config_changes, server_config
+from django_mcp.access import config_changes, server_config, stamps
 from django_mcp.access.exposure import exposes_anything
 from django_mcp.access.server_config import Server
+from django_mcp.access.stamps import Stale
 from django_mcp.admin.forms import GroupForm, GroupModeForm
 from django_mcp.admin.staff import actor
+from django_mcp.admin.stamped import StampedAdmin, received, refuse
 from django_mcp.catalog.discovery import get_catalog
 from django_mcp.models import ToolGroup, ToolRule
+from django_mcp.text import one_line
 from django_mcp.tools.inventory import Offer, OfferedGroup, offered, orphaned
+from django_mcp.types import EventKind
 
 
 @admin.register(ToolGroup)
-class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ToolGroupAdmin(StampedAdmin):
     """A page of all groups in place of a list of rows: most groups have no row until someone changes them."""
 
     form = GroupModeForm
     fields = ("name", "exposed", "publish_as", "approval_mode")
     readonly_fields = ("name", "exposed", "publish_as")
+
+    def shown_values(self, obj: ToolGroup) -> Any:
+        return config_changes.shown(obj, config_changes.GROUP_FIELDS)
+
+    def changes_of(self, object_id: str) -> dict[str, Any]:
+        return {"kind": EventKind.EXPOSURE_CHANGED}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -41,70 +52,74 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
+        if request.method == "POST" and not self.has_change_permission(request):
+            raise PermissionDenied
+        # The stamp is of rows that are read first: a change meanwhile makes the form stale, and never the other way round.
+        rows = list(ToolGroup.objects.using(router.db_for_write(ToolGroup)))
         server = server_config.current()
         groups = offered(server)
-        refused: dict[str, GroupForm] = {}
-        if request.method == "POST":
-            number, group = self._posted_group(request, groups)
-            form = GroupForm(request.POST, group=group, number=number)
-            if form.is_valid():
-                return self._save(request, group, number, form)
-            refused[group.name] = form
+        posted = request.POST if request.method == "POST" else None
+        forms = [GroupForm(posted, group=group, number=number) for number, group in enumerate(groups)]
+        if posted is not None and all(form.is_valid() for form in forms):
+            return self._save(request, groups, forms)
+        stamp = received(request) if posted is not None else stamps.stamp(config_changes.shown_groups(rows))
+        rules = {rule.name.lower(): rule for rule in ToolRule.objects.all()}
+        removable = {row.name: row.pk for row in rows} if self.has_delete_permission(request) else {}
         context = {
             **self.admin_site.each_context(request),
-            **self._context(request, server, groups, refused),
+            **self._context(request, server, rules),
+            "sections": self._sections(groups, forms, rules, removable),
+            "anything_offered": any(group.offers for group in groups),
+            "stamp": stamp,
+            "errors": any(form.errors for form in forms),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/django_mcp/toolgroup/exposure.html", context)
 
-    def _posted_group(self, request: HttpRequest, groups: tuple[OfferedGroup, ...]) -> tuple[int, OfferedGroup]:
-        """Return the group that a form was sent for, and its number on the page."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
-        for number, group in enumerate(groups):
-            if group.name == request.POST.get("group"):
-                return number, group
-        raise Http404
-
-    def _save(self, request: HttpRequest, group: OfferedGroup, number: int, form: GroupForm) -> HttpResponse:
-        values = dict(form.cleaned_data)
-        if group.locked:
-            del values["exposed"]
-        if config_changes.set_group(group.name, by=actor(request), **values):
-            messages.success(request, _("Group “%(name)s” was changed.") % {"name": group.name})
+    def _save(self, request: HttpRequest, groups: Sequence[OfferedGroup], forms: Sequence[GroupForm]) -> HttpResponse:
+        changes = {group.name: form.changes() for group, form in zip(groups, forms, strict=True) if form.has_changed()}
+        try:
+            changed = config_changes.set_groups(changes, by=actor(request), stamp=received(request))
+        except Stale as refusal:
+            refuse(request, refusal)
+            return HttpResponseRedirect(request.path)
+        if changed:
+            names = ", ".join(one_line(name) for name in changed)
+            text = ngettext(
+                "%(count)d group was changed: %(names)s.", "%(count)d groups were changed: %(names)s.", len(changed)
+            )
+            messages.success(request, text % {"count": len(changed), "names": names})
         else:
             messages.info(request, _("Nothing was changed."))
-        return HttpResponseRedirect(f"{request.path}#group-{number}")
+        return HttpResponseRedirect(request.path)
 
-    def _context(
+    def _sections(
         self,
-        request: HttpRequest,
-        server: Server,
-        groups: tuple[OfferedGroup, ...],
-        refused: Mapping[str, GroupForm],
-    ) -> dict[str, Any]:
-        """Return the page's context. `refused` has the form of a group that was sent with errors, by its name."""
-        rules = {rule.name.lower(): rule for rule in ToolRule.objects.all()}
-        rows = dict(ToolGroup.objects.values_list("name", "pk")) if self.has_delete_permission(request) else {}
-        sections = [
+        groups: Sequence[OfferedGroup],
+        forms: Sequence[GroupForm],
+        rules: Mapping[str, ToolRule],
+        removable: Mapping[str, int],
+    ) -> list[dict[str, Any]]:
+        """Return what the page shows of each group. `removable` are the ids of rows that the user may remove, by name."""
+        return [
             {
                 "number": number,
                 "group": group,
-                "form": refused.get(group.name) or GroupForm(group=group, number=number),
+                "form": form,
                 "mode": group.effective_mode.label,
                 "offers": [self._offer_row(offer, rules.get(offer.name.lower())) for offer in group.offers],
-                "row": rows.get(group.name) if group.orphaned else None,
+                "row": removable.get(group.name) if group.orphaned else None,
             }
-            for number, group in enumerate(groups)
+            for number, (group, form) in enumerate(zip(groups, forms, strict=True))
         ]
+
+    def _context(self, request: HttpRequest, server: Server, rules: Mapping[str, ToolRule]) -> dict[str, Any]:
         return {
             "title": _("Tool groups"),
             "opts": self.opts,
             "server": server,
             "server_mode": server.mode.label,
             "settings_url": self._settings_url(request),
-            "sections": sections,
-            "anything_offered": any(group.offers for group in groups),
             "anything_exposed": exposes_anything(server),
             "orphaned_rules": [rule for rule in rules.values() if orphaned(rule)],
             "problems": get_catalog().problems,
@@ -129,7 +144,7 @@ class ToolGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return {"offer": offer, "mode": mode, "rule": rule, "link": link}
 
     def save_model(self, request: HttpRequest, obj: ToolGroup, form: Any, change: bool) -> None:  # noqa: FBT001
-        config_changes.set_group(obj.name, by=actor(request), **form.cleaned_data)
+        config_changes.set_group(obj.name, by=actor(request), stamp=received(request), **form.cleaned_data)
 
     def delete_model(self, request: HttpRequest, obj: ToolGroup) -> None:
-        config_changes.delete(obj, by=actor(request))
+        config_changes.delete(obj, by=actor(request), stamp=received(request))

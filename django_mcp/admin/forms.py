@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from django_mcp.access import config_changes
 from django_mcp.access.server_config import PublishAs
 from django_mcp.admin.display import label
 from django_mcp.admin.staff import may_act_for, may_issue_for
@@ -53,10 +54,8 @@ class ServerSettingsForm(ModeForm):
 
     class Meta:
         model = ServerSettings
-        fields = ["writes_enabled", "approval_mode", "confirmation_expiry", "server_name", "instructions"]
+        fields = ["approval_mode", "confirmation_expiry", "server_name", "instructions"]
         help_texts = {
-            # The section's own sentence says it.
-            "writes_enabled": "",
             "approval_mode": _(
                 "Confirmation token: a write is previewed, and runs when the identical call comes back with its token. "
                 "Run at once: the server does not ask. Reject: no write runs. A group or a rule may say otherwise."
@@ -78,8 +77,21 @@ class ServerSettingsForm(ModeForm):
             self.fields[name].widget.attrs["placeholder"] = placeholders[name]
 
 
+class SwitchForm(forms.Form):
+    """The switch of all writes: where it is put, and why. Its buttons are the page's."""
+
+    writes = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
+    reason = forms.CharField(label=_("Reason"), required=False, max_length=config_changes.MAX_REASON)
+
+
+class WithdrawalForm(forms.Form):
+    """The reason why a confirmation is withdrawn."""
+
+    reason = forms.CharField(label=_("Reason"), required=False, max_length=config_changes.MAX_REASON)
+
+
 class GroupForm(forms.Form):
-    """What can be changed of one group, among those of all on one page: `number` is its place there."""
+    """What can be changed of one group within the form of all: `number` is its place on the page."""
 
     exposed = forms.BooleanField(label=_("Exposed"), required=False)
     approval_mode = forms.ChoiceField(label=_("Approval mode"), required=False)
@@ -90,7 +102,7 @@ class GroupForm(forms.Form):
         # A row with the default leaves the choice to the settings, where they have one.
         published = PublishAs.API_TOOLS if group.published_by_settings else group.publish_as
         initial = {"exposed": group.exposed, "approval_mode": mode, "publish_as": published.value}
-        super().__init__(data, auto_id=f"id_{number}_%s", initial=initial)
+        super().__init__(data, auto_id=f"id_{number}_%s", prefix=group.name, initial=initial)
         self.fields["exposed"].disabled = group.locked
         publish_choices: dict[str, Any] = dict(PublishAs.choices)
         if group.published_by_settings:
@@ -110,6 +122,10 @@ class GroupForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
         field.choices = choices
+
+    def changes(self) -> dict[str, Any]:
+        """Return what was changed of the group on the page; nothing else is written."""
+        return {name: self.cleaned_data[name] for name in self.changed_data}
 
     def clean_publish_as(self) -> str:
         # A script that posts the other fields leaves this one as it is.

@@ -18,17 +18,19 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 
 from django_mcp.access import keys, server_config
-from django_mcp.admin.display import label, moment_column, with_note
+from django_mcp.admin.display import MAX_LINE_CHARACTERS, label, moment_column, with_note
 from django_mcp.admin.filters import KeyStateFilter, titled
 from django_mcp.admin.form_token import FormToken
 from django_mcp.admin.forms import KeyForm
 from django_mcp.admin.staff import actor, may_issue_for
+from django_mcp.admin.stamped import StampedAdmin, received
 from django_mcp.models import APIKey
+from django_mcp.text import one_line
 from django_mcp.types import ApprovalMode, Safety
 
 
 @admin.register(APIKey)
-class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class APIKeyAdmin(StampedAdmin):
     """Keys are issued, narrowed and revoked. None is removed here, so that the record's lines go on naming a key."""
 
     form = KeyForm
@@ -56,9 +58,15 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
 
+    def shown_values(self, obj: APIKey) -> Any:
+        return None if obj is None else keys.shown(obj)
+
+    def changes_of(self, object_id: str) -> dict[str, Any]:
+        return {"key_id": int(object_id) if object_id.isascii() and object_id.isdigit() else 0}
+
     @admin.display(description=_("name"), ordering="name")
     def named(self, key: APIKey) -> str:
-        return with_note(key.name, f"{key.prefix}…")
+        return with_note(one_line(key.name), f"{key.prefix}…")
 
     shown_creation = moment_column("created_at", _("created"))
     shown_expiry = moment_column("expires_at", _("expires"), seconds=False, empty=_("never"))
@@ -81,7 +89,11 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description=_("groups"))
     def groups_text(self, key: APIKey) -> str:
-        return str(_("all")) if key.all_groups else ", ".join(key.groups) or str(_("none: reaches nothing"))
+        return (
+            str(_("all"))
+            if key.all_groups
+            else one_line(", ".join(key.groups), MAX_LINE_CHARACTERS) or str(_("none: reaches nothing"))
+        )
 
     @admin.display(description=_("state"))
     def state(self, key: APIKey) -> Any:
@@ -144,7 +156,7 @@ class APIKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @sensitive_variables("secret")
     def save_model(self, request: HttpRequest, obj: APIKey, form: Any, change: bool) -> None:  # noqa: FBT001
         if change:
-            keys.save_limits(obj, by=actor(request))
+            keys.save_limits(obj, by=actor(request), stamp=received(request))
             return
         key, secret = keys.issue(
             name=obj.name,

@@ -11,6 +11,8 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import Promise, cached_property
 
+from django_mcp.admin.lookups import FilterLookups
+
 # How many rows a list pages through: its count stops here, so that its cost does not grow with the table.
 MAX_COUNTED = 10_000
 
@@ -33,7 +35,7 @@ class LeanChangeList(ChangeList):
         return rows.defer(*getattr(self.model_admin, "large_fields", ()))
 
 
-class RecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class RecordAdmin(FilterLookups, admin.ModelAdmin):  # type: ignore[type-arg]
     """A read-only page over a table that may be large.
 
     `about` is a sentence above the list, `large_fields` are the columns that a list leaves in the database.

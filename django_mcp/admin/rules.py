@@ -12,13 +12,14 @@ from django_mcp.access import config_changes
 from django_mcp.admin.display import label, with_note
 from django_mcp.admin.forms import RuleForm
 from django_mcp.admin.staff import actor
+from django_mcp.admin.stamped import StampedAdmin, received
 from django_mcp.models import ToolRule
 from django_mcp.tools.inventory import named, orphaned
-from django_mcp.types import ApprovalMode
+from django_mcp.types import ApprovalMode, EventKind
 
 
 @admin.register(ToolRule)
-class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ToolRuleAdmin(StampedAdmin):
     """Rules. They take the permission to change groups, over which they go."""
 
     form = RuleForm
@@ -28,9 +29,17 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ("exposure",)
     show_full_result_count = False
     search_fields = ("name", "route")
+    # Each is removed on its own page, whose form says what the rule was.
+    actions = None
 
     class Media:
         css = {"all": ["django_mcp/admin.css"]}
+
+    def shown_values(self, obj: ToolRule) -> Any:
+        return None if obj is None else config_changes.shown(obj, config_changes.RULE_FIELDS)
+
+    def changes_of(self, object_id: str) -> dict[str, Any]:
+        return {"kind": EventKind.EXPOSURE_CHANGED}
 
     def _may_change(self, request: HttpRequest) -> bool:
         return request.user.has_perm("django_mcp.change_toolgroup")
@@ -78,14 +87,10 @@ class ToolRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if target is not None:
             # Whoever saves a rule means the operation that has this name now.
             obj.method, obj.route = target.method, target.route
-        config_changes.save_rule(obj, by=actor(request))
+        config_changes.save_rule(obj, by=actor(request), stamp=received(request))
 
     def delete_model(self, request: HttpRequest, obj: ToolRule) -> None:
-        config_changes.delete(obj, by=actor(request))
-
-    def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[ToolRule]) -> None:
-        for row in queryset:
-            self.delete_model(request, row)
+        config_changes.delete(obj, by=actor(request), stamp=received(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         about = _(

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from django_mcp.host.addresses import client_address
+
 
 def actor(request: HttpRequest) -> dict[str, Any]:
     """Return what the record keeps of the person at the admin, as keys of a caller's snapshot."""
@@ -12,7 +14,7 @@ def actor(request: HttpRequest) -> dict[str, Any]:
         "subject": f"user:{user.pk}",
         "user_id": str(user.pk),
         "username": user.get_username(),
-        "address": request.META.get("REMOTE_ADDR", ""),
+        "address": client_address(request),
     }
 
 

@@ -27,7 +27,7 @@ from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.protocol.json import bounded, storable
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.text import clean_text
+from django_mcp.text import clean_text, one_line
 from django_mcp.types import ApprovalMode, Call, Caller, Channel, EventKind, Outcome, State
 
 __all__ = [
@@ -279,7 +279,7 @@ def _changed(row: Confirmation, arguments: Mapping[str, Any]) -> ToolError:
 
 
 def _spent(row: Confirmation) -> ToolError:
-    return refusals.spent(row.jti, row.state, row.outcome, row.target)
+    return refusals.spent(row.jti, row.state, row.outcome, row.target, by=one_line(row.decided_by))
 
 
 def _expired(row: Confirmation, caller: Caller) -> ToolError:

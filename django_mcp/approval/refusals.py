@@ -89,14 +89,21 @@ def wrong_operation(jti: UUID | str, issued: tuple[str, str], called: tuple[str,
     )
 
 
-def spent(jti: UUID, status: str, outcome: Mapping[str, Any] | None, target: str) -> ToolError:
-    """Return the refusal of a confirmation that is no longer open, by its state; anything unclear counts as used."""
+def spent(jti: UUID, status: str, outcome: Mapping[str, Any] | None, target: str, *, by: str = "") -> ToolError:
+    """Return the refusal of a confirmation that is no longer open, by its state; anything unclear counts as used.
+
+    `by` is the person who declined or withdrew it.
+    """
     if status == State.EXPIRED:
         return expired(jti, target)
     if status in {State.DECLINED, State.REVOKED}:
         log(Reason.DECLINED, jti)
-        sentence = f"{target} was declined" if status == State.DECLINED else f"The confirmation of {target} was revoked"
-        return Declined(f"{sentence}, and nothing was run. Propose it again only if the user asks for it.")
+        subject = (
+            f"{target} was declined" if status == State.DECLINED else f"The confirmation of {target} was withdrawn"
+        )
+        sentence = f"{subject} by {by}" if by else subject
+        details = {"by": by} if by else {}
+        return Declined(f"{sentence}, and nothing was run. Propose it again only if the user asks for it.", **details)
     log(Reason.USED, jti)
     advice = _ADVICE.get(status, _LOOK_FIRST)
     if status == State.REJECTED and outcome is not None and _broke(outcome):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import Error, connections, router, transaction
 from django.utils import timezone
@@ -19,11 +19,14 @@ from django_mcp import audit
 from django_mcp.errors import Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES, ConfirmationQuerySet
+from django_mcp.redaction import redact
+from django_mcp.text import clean_text, one_line
 from django_mcp.types import Caller, Channel, EventKind, Outcome, State
 
 logger = logging.getLogger("django_mcp")
 
 _ATTEMPTS = 2
+MAX_REASON = 500
 UNAVAILABLE = (
     "The confirmation could not be read or written in the database. Nothing was run; make the same call again in a "
     "moment."
@@ -147,6 +150,40 @@ def give_back(claim: Claim, *, caller: Caller, reason: str) -> bool:
             end={"state": state, "nonce": ""},
             update=update,
             event=_event(EventKind.GIVEN_BACK, claim, caller, reason=reason, state=state.value, claim=claim.nonce),
+        )
+    )
+
+
+def withdraw(row: Confirmation, *, by: Mapping[str, Any], reason: str) -> bool:
+    """Withdraw a confirmation from the open state that it was read in; False where it is no longer in it."""
+    person = one_line(by.get("username") or by.get("subject") or "", 200)
+    reason = clean_text(redact(reason))[:MAX_REASON]
+    now = timezone.now()
+    return _commit(
+        Transition(
+            jti=row.jti,
+            start={"state": row.state},
+            # The nonce tells this withdrawal from another person's at the same time.
+            end={"state": State.REVOKED, "nonce": uuid4().hex},
+            update={
+                "decided_at": now,
+                "decided_by": person,
+                "decided_by_id": str(by.get("user_id") or ""),
+                "reason": reason,
+                "settled_at": now,
+                "effective": None,
+            },
+            event=partial(
+                audit.record,
+                EventKind.WITHDRAWN,
+                caller=by,
+                confirmation=row.jti,
+                tool=row.tool,
+                target=row.target,
+                by=person,
+                reason=reason,
+            ),
+            unexpired=True,
         )
     )
 

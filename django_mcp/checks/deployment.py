@@ -14,6 +14,7 @@ from django.core.checks import (
 )
 from django.core.checks.security.base import check_secret_key
 from django.db import router
+from rest_framework.settings import api_settings
 
 from django_mcp.approval.signing import usable
 from django_mcp.checks.settings import readable
@@ -27,7 +28,7 @@ PER_PROCESS = ("LocMemCache", "DummyCache", "FileBasedCache")
 
 def check_deployment(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Check what may be fine while developing and is a risk in production."""
-    checks = (_signing, _single_use, _authentication, _debug, _trust, _locks)
+    checks = (_signing, _single_use, _authentication, _debug, _trust, _locks, _proxies)
     return [message for check in checks for message in check()] if readable() else []
 
 
@@ -100,6 +101,26 @@ def _locks() -> Iterable[CheckMessage]:
                 "they did, and their outcome is unknown. Set ATOMIC_REQUESTS, or use transaction.atomic in the views."
             ),
             id="django_mcp.W017",
+        )
+
+
+def _proxies() -> Iterable[CheckMessage]:
+    if api_settings.NUM_PROXIES is not None:
+        return
+    behind = [
+        name
+        for name in ("SECURE_PROXY_SSL_HEADER", "USE_X_FORWARDED_HOST", "USE_X_FORWARDED_PORT")
+        if getattr(settings, name, None)
+    ]
+    throttled = [name for name in ("DEFAULT_THROTTLE_CLASSES",) if getattr(api_settings, name)]
+    if behind or throttled:
+        yield Warning(
+            f"REST_FRAMEWORK['NUM_PROXIES'] is not set, beside {', '.join([*behind, *throttled])}.",
+            hint=(
+                "Throttles of the REST API believe any X-Forwarded-For that a client writes, and behind a proxy the "
+                "record has the proxy's address in place of the client's. Set it to the number of proxies, 0 for none."
+            ),
+            id="django_mcp.W018",
         )
 
 

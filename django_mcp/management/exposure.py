@@ -45,10 +45,10 @@ def hide(names: Sequence[str]) -> list[str]:
     return _change(targets, exposed=False)
 
 
-def switch_writes(word: str) -> str:
-    """Let agents write ("on"), or stop all writes at once ("off")."""
+def switch_writes(word: str, reason: str = "") -> str:
+    """Let agents write ("on"), or stop all writes at once ("off"); the record keeps the reason."""
     enabled = word == "on"
-    changed = config_changes.set_settings(by=ACTOR, writes_enabled=enabled)
+    changed = config_changes.switch_writes(enabled=enabled, by=ACTOR, reason=reason)
     line = "Writes are on." if enabled else "Writes are off: no agent can change anything."
     return line if changed else f"{line} They were before."
 

@@ -77,6 +77,15 @@ def listing() -> str:
 
 def revoke(identifier: str) -> str:
     """Revoke the key of an id or a prefix. Raises CommandError where that is not one key which still holds."""
+    key = named(identifier)
+    if not keys.revoke(key, by=ACTOR):
+        msg = f"Key {key} was revoked before."
+        raise CommandError(msg)
+    return f"Revoked {key}."
+
+
+def named(identifier: str) -> APIKey:
+    """Return the key of an id or a prefix. Raises CommandError where that is not one key."""
     prefix = identifier[: keys.PREFIX_LENGTH]
     is_id = identifier.isascii() and identifier.isdigit()
     rows = APIKey.objects.filter(pk=int(identifier)) if is_id else APIKey.objects.filter(prefix=prefix)
@@ -88,10 +97,7 @@ def revoke(identifier: str) -> str:
         ids = ", ".join(str(key.pk) for key in matching)
         msg = f"Several keys begin with {prefix!r}: name one of the ids {ids}."
         raise CommandError(msg)
-    if not keys.revoke(matching[0], by=ACTOR):
-        msg = f"Key {matching[0]} was revoked before."
-        raise CommandError(msg)
-    return f"Revoked {matching[0]}."
+    return matching[0]
 
 
 def handover(key: APIKey) -> Iterator[str]:

@@ -27,6 +27,8 @@ class ServerSettings(models.Model):
 
     `stamp` changes with every change of settings, groups or rules: processes compare it to know that their copy of
     the rows is old. It is random, so that a change that was rolled back cannot share its stamp with another.
+    `writes_enabled` is the switch of all writes; `writes_reason`, `writes_changed_at` and `writes_changed_by` say why,
+    when and by whom it was switched last.
     """
 
     ONLY = 1
@@ -41,6 +43,9 @@ class ServerSettings(models.Model):
     writes_enabled = models.BooleanField(
         _("writes enabled"), default=True, help_text=_("Switch off to stop all writes at once.")
     )
+    writes_reason = models.TextField(_("reason"), blank=True, editable=False)
+    writes_changed_at = models.DateTimeField(_("switched"), null=True, editable=False)
+    writes_changed_by = models.CharField(_("switched by"), max_length=200, blank=True, editable=False)
     stamp = models.CharField(max_length=32, default=new_stamp, editable=False)
 
     objects = ServerSettingsQuerySet.as_manager()
@@ -48,6 +53,7 @@ class ServerSettings(models.Model):
     class Meta:
         verbose_name = _("server settings")
         verbose_name_plural = _("server settings")
+        permissions = [("switch_writes", _("Can stop all writes and let them go on"))]
 
     def __str__(self) -> str:
         return str(_("Server settings"))

@@ -1,8 +1,6 @@
 """Who calls: DRF authentication classes, run on a request without cookies, make the caller or answer 401."""
 
-import ipaddress
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
@@ -19,6 +17,7 @@ from django_mcp.access import exposure, keys, last_use, server_config
 from django_mcp.access.server_config import Server
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
+from django_mcp.host.addresses import client_address
 from django_mcp.models import APIKey
 from django_mcp.text import one_line
 from django_mcp.transport import credentials
@@ -84,7 +83,7 @@ def authenticate(request: HttpRequest, *, client: str) -> Caller:
         host = request.get_host()
     except DisallowedHost:
         host = ""
-    connection = {"address": _address(str(request.META.get("REMOTE_ADDR", ""))), "client": client, "host": host}
+    connection = {"address": client_address(request), "client": client, "host": host}
     user, auth = _authenticated(request, drf_request)
     return _caller(user, auth, **connection)
 
@@ -181,12 +180,3 @@ def _unauthorized(text: str, challenge: str | None) -> ProtocolError:
     # The snapshot of the first gate may be old, and only a valid key's query brings along the stamp of the newest.
     require_exposure(server_config.current())
     return refuse(401, text, WWW_Authenticate=challenge or SCHEME)
-
-
-@lru_cache(maxsize=1024)
-def _address(text: str) -> str:
-    """Return an IP address in its shortest form, "" for the address of a connection that has none."""
-    try:
-        return str(ipaddress.ip_address(text.strip()))
-    except ValueError:
-        return ""

@@ -13,18 +13,40 @@ def changes():
     return list(AuditEvent.objects.order_by("id").values_list("username", "target", "detail"))
 
 
-def test_settings_that_others_change_meanwhile_are_left_alone(monkeypatch):
-    stale = ServerSettings.load()
-    monkeypatch.setattr(ServerSettings, "load", lambda: stale)
-    ServerSettings.objects.update(server_name="till")
-    assert config_changes.set_settings(by=STAFF, writes_enabled=False)
-    assert ServerSettings.objects.values_list("server_name", "writes_enabled").get() == ("till", False)
-    assert changes() == [("staff", "server", {"before": {"writes_enabled": True}, "after": {"writes_enabled": False}})]
+def test_settings_leave_the_switch_of_writes_alone():
+    assert config_changes.switch_writes(enabled=False, by=STAFF, reason="incident")
+    assert config_changes.set_settings(by=STAFF, server_name="till")
+    row = ServerSettings.objects.get()
+    assert (row.server_name, row.writes_enabled, row.writes_reason, row.writes_changed_by) == (
+        "till",
+        False,
+        "incident",
+        "staff",
+    )
+    assert changes()[0][2] == {
+        "before": {"writes_enabled": True},
+        "after": {"writes_enabled": False},
+        "reason": "incident",
+    }
+
+
+def test_switching_what_is_switched_already_keeps_who_did_it_and_why():
+    assert config_changes.switch_writes(enabled=False, by=STAFF, reason="incident")
+    assert not config_changes.switch_writes(enabled=False, by={"username": "other"})
+    assert ServerSettings.objects.values_list("writes_reason", "writes_changed_by").get() == ("incident", "staff")
+    assert len(changes()) == 1
+
+
+def test_a_secret_in_a_reason_is_masked():
+    secret = "ak-" + "x" * 43
+    config_changes.switch_writes(enabled=False, by=STAFF, reason=f"leaked {secret}")
+    assert secret not in ServerSettings.objects.get().writes_reason
+    assert secret not in str(changes())
 
 
 def test_a_value_that_holds_already_is_no_change():
     stamp = ServerSettings.load().stamp
-    assert not config_changes.set_settings(by=STAFF, writes_enabled=True)
+    assert not config_changes.set_settings(by=STAFF, server_name="")
     assert ServerSettings.objects.get().stamp == stamp
     assert not AuditEvent.objects.exists()
 

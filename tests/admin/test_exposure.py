@@ -7,7 +7,8 @@ import pytest
 from django_mcp.access import server_config
 from django_mcp.models import AuditEvent, ToolGroup
 from django_mcp.types import ApprovalMode, EventKind
-from tests.admin.group_page import GROUPS, row_of
+from tests.admin.group_page import GROUPS, row_of, set_group
+from tests.admin.pages import save
 
 
 def test_page_lists_groups_without_a_row_and_their_operations(desk):
@@ -21,7 +22,7 @@ def test_page_lists_groups_without_a_row_and_their_operations(desk):
 
 
 def test_exposing_a_group_makes_its_row_and_an_event(desk):
-    response = desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on", "approval_mode": "reject"})
+    response = set_group(desk, "coffee-shop", exposed="on", approval_mode="reject")
     assert response.status_code == 302
     group = ToolGroup.objects.get()
     assert (group.name, group.exposed, group.approval_mode) == ("coffee-shop", True, "reject")
@@ -34,14 +35,14 @@ def test_exposing_a_group_makes_its_row_and_an_event(desk):
 
 def test_a_change_is_effective_at_once(desk):
     before = server_config.current()
-    desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on"})
+    set_group(desk, "coffee-shop", exposed="on")
     assert not before.groups
     assert server_config.current().groups["coffee-shop"].exposed
 
 
 def test_saving_the_same_again_leaves_no_event(desk):
     for _ in range(2):
-        desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on"})
+        set_group(desk, "coffee-shop", exposed="on")
     assert AuditEvent.objects.count() == 1
 
 
@@ -49,28 +50,28 @@ def test_group_of_the_settings_is_locked(desk, settings):
     settings.DJANGO_MCP = {"TOOL_GROUPS": ["coffee-shop"]}
     body = desk.get(GROUPS).content.decode()
     assert "locked by the project" in body
-    desk.post(GROUPS, {"group": "coffee-shop", "approval_mode": "reject"})
+    set_group(desk, "coffee-shop", approval_mode="reject")
     assert server_config.current().groups["coffee-shop"].exposed
     assert server_config.current().groups["coffee-shop"].mode is ApprovalMode.REJECT
     assert not ToolGroup.objects.get().exposed
 
 
 def test_api_tools_are_hidden_and_exposed_and_have_no_mode_of_their_own(desk):
-    desk.post(GROUPS, {"group": "api_tools", "approval_mode": "reject"})
+    set_group(desk, "api_tools", exposed=None, approval_mode="reject")
     assert ToolGroup.objects.values_list("exposed", "approval_mode").get() == (False, "")
-    desk.post(GROUPS, {"group": "api_tools", "exposed": "on"})
+    set_group(desk, "api_tools", exposed="on")
     assert ToolGroup.objects.get().exposed
 
 
 @pytest.mark.parametrize("sent", [{"approval_mode": "review"}, {"approval_mode": "anything"}])
 def test_modes_that_are_not_on_offer_are_refused(desk, sent):
-    response = desk.post(GROUPS, {"group": "coffee-shop", **sent})
+    response = set_group(desk, "coffee-shop", **sent)
     assert b"errorlist" in response.content
     assert not ToolGroup.objects.exists()
 
 
 def test_unknown_group_is_not_made(desk):
-    assert desk.post(GROUPS, {"group": "nothing", "exposed": "on"}).status_code == 404
+    set_group(desk, "nothing", exposed="on")
     assert not ToolGroup.objects.exists()
 
 
@@ -78,8 +79,8 @@ def test_without_change_permission_nothing_changes(browser, person):
     viewer = browser(person("viewer", "view_toolgroup", is_staff=True))
     body = viewer.get(GROUPS).content
     assert b"CancelCoffeeShopOrder" in body
-    assert b'name="exposed"' not in body
-    assert viewer.post(GROUPS, {"group": "coffee-shop", "exposed": "on"}).status_code == 403
+    assert b'type="checkbox"' not in body
+    assert viewer.post(GROUPS, {"coffee-shop-exposed": "on"}).status_code == 403
     assert not ToolGroup.objects.exists()
 
 
@@ -89,7 +90,7 @@ def test_without_any_permission_the_page_is_closed(browser, person):
 
 def test_post_without_a_csrf_token_changes_nothing(browser, staff):
     strict = browser(staff, enforce_csrf_checks=True)
-    assert strict.post(GROUPS, {"group": "coffee-shop", "exposed": "on"}).status_code == 403
+    assert strict.post(GROUPS, {"coffee-shop-exposed": "on"}).status_code == 403
     assert not ToolGroup.objects.exists()
 
 
@@ -102,7 +103,7 @@ def test_page_takes_few_queries(desk, django_assert_max_num_queries):
 def test_row_of_a_group_that_is_gone_can_be_removed(desk):
     gone = ToolGroup.objects.create(name="gone", exposed=True)
     assert b"nothing belongs to it" in desk.get(GROUPS).content
-    desk.post(f"{GROUPS}{gone.pk}/delete/", {"post": "yes"})
+    save(desk, f"{GROUPS}{gone.pk}/delete/")
     assert not ToolGroup.objects.exists()
     assert AuditEvent.objects.get().detail["before"] == {
         "exposed": True,
@@ -113,7 +114,7 @@ def test_row_of_a_group_that_is_gone_can_be_removed(desk):
 
 def test_mode_of_a_group_can_be_changed_on_its_own_page(desk):
     row = ToolGroup.objects.create(name="coffee-shop", exposed=True)
-    desk.post(f"{GROUPS}{row.pk}/change/", {"approval_mode": "reject", "exposed": "", "name": "other"})
+    save(desk, f"{GROUPS}{row.pk}/change/", approval_mode="reject", exposed="", name="other")
     changed = ToolGroup.objects.get()
     assert (changed.name, changed.exposed, changed.approval_mode) == ("coffee-shop", True, "reject")
     assert AuditEvent.objects.get().detail["after"] == {"approval_mode": "reject"}
@@ -137,7 +138,7 @@ def test_problems_of_the_catalog_are_shown(desk, monkeypatch):
 
 
 def test_way_to_publish_is_chosen_with_an_event(desk):
-    desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on", "publish_as": "both"})
+    set_group(desk, "coffee-shop", exposed="on", publish_as="both")
     assert ToolGroup.objects.get().publish_as == "both"
     assert AuditEvent.objects.get().detail["after"] == {"exposed": True, "publish_as": "both"}
     assert '<option value="both" selected>' in desk.get(GROUPS).content.decode()
@@ -146,12 +147,12 @@ def test_way_to_publish_is_chosen_with_an_event(desk):
 
 def test_post_without_a_way_to_publish_leaves_it(desk):
     ToolGroup.objects.create(name="coffee-shop", publish_as="one_tool_each")
-    desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on"})
+    set_group(desk, "coffee-shop", exposed="on", publish_as=None)
     assert ToolGroup.objects.values_list("exposed", "publish_as").get() == (True, "one_tool_each")
 
 
 def test_unknown_way_to_publish_is_refused(desk):
-    response = desk.post(GROUPS, {"group": "coffee-shop", "publish_as": "somehow"})
+    response = set_group(desk, "coffee-shop", publish_as="somehow")
     assert b"errorlist" in response.content
     assert not ToolGroup.objects.exists()
 
@@ -159,10 +160,10 @@ def test_unknown_way_to_publish_is_refused(desk):
 def test_way_that_settings_publish_is_shown_and_overridden(desk, settings):
     settings.DJANGO_MCP = {"PUBLISH_AS": {"coffee-shop": "both"}}
     assert "As in the project&#x27;s settings: both" in desk.get(GROUPS).content.decode()
-    desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on"})
+    set_group(desk, "coffee-shop", exposed="on")
     assert ToolGroup.objects.get().publish_as == "api_tools"
     assert server_config.current().publish_as("coffee-shop") == "both"
-    desk.post(GROUPS, {"group": "coffee-shop", "publish_as": "one_tool_each"})
+    set_group(desk, "coffee-shop", publish_as="one_tool_each")
     assert server_config.current().publish_as("coffee-shop") == "one_tool_each"
 
 
@@ -176,7 +177,7 @@ def test_host_tools_are_shown_in_their_group(desk, declaring):
 
 
 def test_group_of_host_tools_is_exposed_and_has_nothing_to_publish(desk, declaring):
-    desk.post(GROUPS, {"group": "desk", "exposed": "on", "publish_as": "both"})
+    set_group(desk, "desk", exposed="on", publish_as="both")
     assert ToolGroup.objects.values_list("name", "exposed", "publish_as").get() == ("desk", True, "api_tools")
     assert "exposed" in row_of(desk.get(GROUPS).content.decode(), "stamp")
 
@@ -196,7 +197,7 @@ def test_the_page_is_called_what_the_menu_calls_it(desk):
 def test_page_says_that_the_endpoint_is_closed_until_something_is_exposed(desk):
     warning = "Nothing is exposed: the endpoint answers 404."
     assert warning in desk.get(GROUPS).content.decode()
-    desk.post(GROUPS, {"group": "coffee-shop", "exposed": "on"})
+    set_group(desk, "coffee-shop", exposed="on")
     assert warning not in desk.get(GROUPS).content.decode()
 
 
@@ -225,7 +226,7 @@ def test_mode_of_the_server_leads_to_its_settings_for_whom_they_are_open(desk, b
 def test_tables_of_tools_have_no_routes(desk, declaring):
     sections = re.split("<section", desk.get(GROUPS).content.decode())
     tools, operations = (
-        next(part for part in sections if f'value="{name}"' in part) for name in ("desk", "coffee-shop")
+        next(part for part in sections if f'name="{name}-exposed"' in part) for name in ("desk", "coffee-shop")
     )
     assert ">Route<" in operations
     assert ">Route<" not in tools

@@ -5,6 +5,7 @@ import pytest
 from django_mcp.access import keys
 from django_mcp.models import APIKey
 from tests.admin.key_pages import ADD, LIST, fields, page
+from tests.admin.pages import save
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
@@ -63,7 +64,7 @@ def test_limits_of_a_peers_key_take_the_same_permission(browser, keeper, key):
     assert desk.post(page(key), fields(key.user, all_groups="on")).status_code == 403
     assert not APIKey.objects.get().all_groups
     own, _ = keys.issue(name="own", user=keeper)
-    desk.post(page(own), fields(keeper, name="own", all_groups="on", groups=[]))
+    save(desk, page(own), fields(keeper, name="own", all_groups="on", groups=[]))
     assert APIKey.objects.get(pk=own.pk).all_groups
 
 

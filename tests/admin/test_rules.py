@@ -5,10 +5,11 @@ import re
 from django_mcp.models import AuditEvent, ToolRule
 from django_mcp.types import EventKind
 from tests.admin.group_page import GROUPS, RULES, row_of
+from tests.admin.pages import save
 
 
 def test_rule_takes_method_and_route_from_the_catalog(desk):
-    response = desk.post(f"{RULES}add/", {"name": "cancelcoffeeshoporder", "exposure": "hidden"})
+    response = save(desk, f"{RULES}add/", {"name": "cancelcoffeeshoporder", "exposure": "hidden"})
     assert response["Location"] == GROUPS
     rule = ToolRule.objects.get()
     assert (rule.name, rule.method, rule.exposure) == ("CancelCoffeeShopOrder", "DELETE", "hidden")
@@ -26,18 +27,18 @@ def test_rule_page_is_filled_in_from_the_overview(desk):
 
 
 def test_rule_for_an_unknown_operation_names_the_nearest(desk):
-    response = desk.post(f"{RULES}add/", {"name": "CancelCofeeShopOrder", "exposure": "hidden"})
+    response = save(desk, f"{RULES}add/", {"name": "CancelCofeeShopOrder", "exposure": "hidden"})
     assert "Did you mean “CancelCoffeeShopOrder”?" in response.content.decode()
     assert not ToolRule.objects.exists()
 
 
 def test_rule_changes_and_goes_with_an_event_each(desk):
-    desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "exposed"})
+    save(desk, f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "exposed"})
     rule = ToolRule.objects.get()
-    desk.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed", "requires_approval": "on", "name": "Other"})
+    save(desk, f"{RULES}{rule.pk}/change/", requires_approval="on", name="Other")
     changed = ToolRule.objects.get()
     assert (changed.name, changed.requires_approval) == ("GetCoffeeShopMenu", True)
-    desk.post(RULES, {"action": "delete_selected", "_selected_action": [rule.pk], "post": "yes"})
+    save(desk, f"{RULES}{rule.pk}/delete/")
     assert not ToolRule.objects.exists()
     details = list(AuditEvent.objects.order_by("id").values_list("detail", flat=True))
     assert details[1] == {"before": {"requires_approval": False}, "after": {"requires_approval": True}}
@@ -45,7 +46,7 @@ def test_rule_changes_and_goes_with_an_event_each(desk):
 
 
 def test_read_that_requires_approval_shows_its_mode(desk):
-    desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "inherit", "requires_approval": "on"})
+    save(desk, f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "inherit", "requires_approval": "on"})
     row = row_of(desk.get(GROUPS).content.decode(), "GetCoffeeShopMenu")
     assert "Confirmation token" in row
     assert "requires approval" in row
@@ -53,7 +54,7 @@ def test_read_that_requires_approval_shows_its_mode(desk):
 
 def test_second_rule_for_an_operation_is_refused(desk):
     ToolRule.objects.create(name="getcoffeeshopmenu")
-    response = desk.post(f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "hidden"})
+    response = save(desk, f"{RULES}add/", {"name": "GetCoffeeShopMenu", "exposure": "hidden"})
     assert b"There is a rule for this operation or tool already." in response.content
 
 
@@ -79,14 +80,14 @@ def test_rules_need_the_permission_to_change_groups(browser, person):
 def test_saving_a_rule_ties_it_to_what_has_its_name_now(desk):
     rule = ToolRule.objects.create(name="GetCoffeeShopMenu", method="GET", route="/old/", exposure="exposed")
     assert "in part" in desk.get(RULES).content.decode()
-    desk.post(f"{RULES}{rule.pk}/change/", {"exposure": "exposed"})
+    save(desk, f"{RULES}{rule.pk}/change/")
     assert ToolRule.objects.get().route.endswith("menu/")
     assert "in part" not in desk.get(RULES).content.decode()
     assert AuditEvent.objects.get().detail["before"] == {"route": "/old/"}
 
 
 def test_rule_for_a_host_tool_goes_by_name_alone(desk, declaring):
-    desk.post(f"{RULES}add/", {"name": "STAMP", "exposure": "exposed"})
+    save(desk, f"{RULES}add/", {"name": "STAMP", "exposure": "exposed"})
     rule = ToolRule.objects.get()
     assert (rule.name, rule.method, rule.route) == ("stamp", "", "")
     body = desk.get(GROUPS).content.decode()
@@ -101,7 +102,7 @@ def test_rule_for_a_host_tool_that_is_gone_is_orphaned(desk):
 
 
 def test_rule_near_a_host_tools_name_names_it(desk, declaring):
-    response = desk.post(f"{RULES}add/", {"name": "stampp", "exposure": "hidden"})
+    response = save(desk, f"{RULES}add/", {"name": "stampp", "exposure": "hidden"})
     assert "Did you mean “stamp”?" in response.content.decode()
 
 

@@ -11,9 +11,10 @@ import pytest
 from django.db import connections
 
 from django_mcp import audit
-from django_mcp.approval import confirmations
+from django_mcp.approval import confirmations, decisions
+from django_mcp.approval.decisions import NotOpen
 from django_mcp.approval.preview import preview_of
-from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, ToolError, Unavailable
+from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Declined, ToolError, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import Channel, Outcome, State
 from tests.approval.conftest import CREATED, Flow, age, make_call, make_caller
@@ -114,6 +115,28 @@ def test_a_token_seen_open_by_all_has_one_winner(racing):
     results = race(lambda: confirmations.claim(rows.pop(), channel=Channel.AGENT, caller=racing.caller))
     assert [isinstance(result, confirmations.Claim) for result in results].count(True) == 1
     assert Confirmation.objects.get().state == "executing"
+
+
+def test_a_withdrawal_and_redemptions_at_once_have_one_winner(racing):
+    for _ in range(TOKENS):
+        row, token = racing.propose()
+        work = [lambda: decisions.withdraw(row.jti, by={"username": "boss"}), *[lambda: racing.claim(token)] * 3]  # noqa: B023
+        results = race(lambda: _attempt(work.pop()), threads=4)  # noqa: B023 - all threads end within the turn
+        winners = [result for result in results if isinstance(result, Confirmation | confirmations.Claim)]
+        assert len(winners) == 1, results
+        withdrawn = isinstance(winners[0], Confirmation)
+        assert Confirmation.objects.get(jti=row.jti).state == ("revoked" if withdrawn else "executing")
+        assert AuditEvent.objects.filter(confirmation=row.jti, kind="withdrawn").count() == withdrawn
+        assert AuditEvent.objects.filter(confirmation=row.jti, kind="token_consumed").count() == (not withdrawn)
+        refused = Declined if withdrawn else ConfirmationUsed
+        assert all(isinstance(result, refused | NotOpen) for result in results if result not in winners), results
+
+
+def _attempt(work):
+    try:
+        return work()
+    except NotOpen as error:
+        return error
 
 
 def test_claims_that_are_given_back_at_once_end_in_one_execution(racing):

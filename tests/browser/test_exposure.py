@@ -1,5 +1,7 @@
 """What an operator does about exposure and approval, and what an agent with a key sees of it on its next call."""
 
+import re
+
 import pytest
 
 from tests.browser.desk import follow
@@ -30,9 +32,10 @@ def names(agent):
 
 
 def save(section, **choices):
+    """Choose options of a group and save the page of all."""
     for label, option in choices.items():
         section.get_by_label(label.replace("_", " ")).select_option(label=option)
-    follow(section.get_by_role("button", name="Save"))
+    follow(section.page.get_by_role("button", name="Save"))
 
 
 def test_the_index_leads_to_every_page(desk):
@@ -49,7 +52,7 @@ def test_an_agent_sees_a_group_as_soon_as_it_is_exposed_and_no_longer(desk, agen
     section = desk.group("coffee-shop")
     section.get_by_label("Exposed").check()
     save(section)
-    assert desk.page.get_by_text("Group “coffee-shop” was changed.").is_visible()
+    assert desk.page.get_by_text("1 group was changed: coffee-shop.").is_visible()
     assert "7 operations, 7 exposed" in section.inner_text()
     assert {ORDER, CANCEL} <= names(agent)
     section.get_by_label("Exposed").uncheck()
@@ -97,18 +100,59 @@ def test_a_group_that_settings_expose_is_locked(desk):
     assert section.get_by_label("Approval mode").locator(":checked").inner_text() == "Reject"
 
 
-def test_writes_switched_off_stop_an_order_that_is_only_to_be_confirmed(desk, agent, exposed):
-    token = agent.propose(LATTES)
-    switch = desk.open("serversettings/").get_by_label("Writes enabled")
-    switch.uncheck()
-    follow(desk.page.get_by_role("button", name="Save"))
-    assert desk.page.get_by_text("Writes are off: no agent can change anything.").is_visible()
+def test_two_groups_are_hidden_with_one_save(desk, agent, exposed):
+    page = desk.open("toolgroup/")
+    for name in ("barista", "coffee-shop"):
+        page.get_by_role("region", name=re.compile(f"^{name}")).get_by_label("Exposed").uncheck()
+    follow(page.get_by_role("button", name="Save"))
+    assert page.get_by_text("2 groups were changed: barista, coffee-shop.").is_visible()
+    assert names(agent) is None
+
+
+def test_a_page_that_is_no_longer_true_is_refused_with_who_changed_what(desk, window, exposed):
+    section = desk.group("coffee-shop")
+    other = window().group("coffee-shop")
+    other.get_by_label("Exposed").uncheck()
+    save(other)
+    save(section, Approval_mode="Reject")
+    refusal = desk.page.locator(".messagelist .error")
+    assert "Nothing was saved" in refusal.inner_text()
+    assert "admin" in refusal.inner_text()
+    assert "coffee-shop: exposed True → False" in refusal.inner_text()
+    assert not section.get_by_label("Exposed").is_checked()
+    assert section.get_by_label("Approval mode").locator(":checked").inner_text() == "As the server"
+
+
+def test_writes_switched_off_stop_an_order_that_is_only_to_be_confirmed(desk, window, site, exposed):
+    token = site.agent().propose(LATTES)
+    stale = window().open("serversettings/")
+    page = desk.open("serversettings/")
+    page.get_by_label("Reason").fill("the till is on fire")
+    follow(page.get_by_role("button", name="Stop all writes"))
+    assert page.get_by_role("heading", name="Writes are off: no agent can change anything.").is_visible()
+    assert page.get_by_text("by admin.").is_visible()
+    assert page.get_by_text("the till is on fire").is_visible()
+    stale.get_by_label("Server name").fill("till")
+    follow(stale.get_by_role("button", name="Save"))
+    assert stale.get_by_role("heading", name="Writes are off: no agent can change anything.").is_visible()
     assert desk.open("toolgroup/").get_by_text("Writes are switched off.").is_visible()
+    agent = site.agent()
     assert agent.call(ORDER, LATTES, token).failed
     assert agent.read("ListCoffeeShopOrders").structured["status"] == "success"
-    desk.open("serversettings/").get_by_label("Writes enabled").check()
-    follow(desk.page.get_by_role("button", name="Save"))
-    assert agent.call(ORDER, LATTES, token).structured["status"] == "success"
+    follow(desk.open("serversettings/").get_by_role("button", name="Let writes go on"))
+    assert site.agent().call(ORDER, LATTES, token).structured["status"] == "success"
+
+
+def test_a_withdrawn_confirmation_is_declined(desk, site, exposed):
+    token = site.agent().propose(LATTES)
+    page = desk.open("confirmation/")
+    follow(page.get_by_role("link", name=re.compile(r"^\d{4}-")).first)
+    page.get_by_label("Reason").fill("duplicate")
+    follow(page.get_by_role("button", name="Withdraw"))
+    assert page.get_by_text("The confirmation was withdrawn. It will never run.").is_visible()
+    assert page.get_by_role("button", name="Withdraw").count() == 0
+    refused = site.agent().call(ORDER, LATTES, token)
+    assert (refused.code, refused.structured["by"]) == ("declined", "admin")
 
 
 def test_a_group_is_exposed_without_a_mouse(desk, agent):
@@ -119,8 +163,7 @@ def test_a_group_is_exposed_without_a_mouse(desk, agent):
         if box.evaluate("element => element === document.activeElement"):
             break
     press("Space")
-    for _ in ("publish as", "approval mode", "save"):
-        press("Tab")
+    # Enter in a field sends the form it is in; the one button of the page is further on.
     with desk.page.expect_navigation():
         press("Enter")
     assert desk.group("coffee-shop").get_by_label("Exposed").is_checked()

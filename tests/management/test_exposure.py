@@ -101,13 +101,14 @@ def test_host_tools_are_listed_among_the_operations(declaring):
 
 
 def test_writes_are_stopped_and_let_go_on_with_an_event_each():
-    assert "no agent can change anything" in run("writes", "off")
+    assert "no agent can change anything" in run("writes", "off", "--reason", "incident 7")
     assert not server_config.current().writes_enabled
     assert "They were before." in run("writes", "off")
     assert "Writes are on." in run("writes", "on")
     assert server_config.current().writes_enabled
-    events = AuditEvent.objects.filter(kind=EventKind.SETTINGS_CHANGED).order_by("id")
+    events = AuditEvent.objects.filter(kind=EventKind.WRITES_SWITCHED).order_by("id")
     assert [event.detail["after"] for event in events] == [{"writes_enabled": False}, {"writes_enabled": True}]
+    assert [event.detail.get("reason", "") for event in events] == ["incident 7", ""]
     assert {event.username for event in events} == {"manage.py mcp"}
     assert "on" in fails("writes", "maybe")
 

@@ -172,8 +172,29 @@ def test_a_key_makes_a_caller_with_its_limits(exposed, person, callers, stranger
     ("remote", "address"),
     [("10.0.0.1", "10.0.0.1"), ("2001:0db8:0:0:0:0:0:1", "2001:db8::1"), ("", ""), ("unix:", ""), ("x" * 500, "")],
 )
-def test_the_address_is_the_connections_and_never_a_headers(callers, post, remote, address):
+def test_the_address_is_the_connections_and_not_a_headers_where_no_proxy_is_trusted(callers, post, remote, address):
     post(REMOTE_ADDR=remote, HTTP_X_FORWARDED_FOR="1.2.3.4, junk\x7f")
+    assert callers[0].address == address
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "address"),
+    [
+        (1, "203.0.113.9", "203.0.113.9"),
+        (1, "1.2.3.4, 203.0.113.9", "203.0.113.9"),
+        (2, "1.2.3.4, 203.0.113.9, 10.0.0.7", "203.0.113.9"),
+        (2, "203.0.113.9", "203.0.113.9"),
+        (1, "203.0.113.9, 2001:DB8::0:1", "2001:db8::1"),
+        (1, "203.0.113.9, junk", "10.0.0.1"),
+        (1, None, "10.0.0.1"),
+        (0, "203.0.113.9", "10.0.0.1"),
+    ],
+)
+def test_the_address_behind_proxies_is_the_one_that_the_first_trusted_one_saw(
+    callers, post, settings, proxies, forwarded, address
+):
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": proxies}
+    post(REMOTE_ADDR="10.0.0.1", **({} if forwarded is None else {"HTTP_X_FORWARDED_FOR": forwarded}))
     assert callers[0].address == address
 
 

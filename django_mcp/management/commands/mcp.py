@@ -11,7 +11,7 @@ from django_mcp.access import server_config
 from django_mcp.access.server_config import PublishAs
 from django_mcp.conf import OFFERED_MODES, conf
 from django_mcp.doctor import Severity, examine
-from django_mcp.management import exposure, keys, output, pruning
+from django_mcp.management import exposure, keys, output, pruning, withdrawals
 from django_mcp.types import Safety
 
 
@@ -57,7 +57,14 @@ class Command(BaseCommand):
 
         writes = commands.add_parser("writes", help="Stop all writes of all agents at once, or let them go on.")
         writes.add_argument("word", choices=("on", "off"), metavar="on|off")
+        writes.add_argument("--reason", default="", metavar="TEXT", help="Why; the record and the admin show it.")
         writes.set_defaults(method=self.writes)
+
+        withdraw = commands.add_parser("withdraw", help="Withdraw open confirmations, so that they never run.")
+        withdraw.add_argument("ids", nargs="*", metavar="JTI")
+        withdraw.add_argument("--key", metavar="ID_OR_PREFIX", help="All open confirmations of this key.")
+        withdraw.add_argument("--reason", default="", metavar="TEXT", help="Why; the record shows it.")
+        withdraw.set_defaults(method=self.withdraw)
 
         prune = commands.add_parser("prune", help="Remove old confirmations, audit events and linked files.")
         prune.add_argument("--older-than", metavar="DURATION", help="Such as 90d; by default AUDIT_RETENTION.")
@@ -127,7 +134,10 @@ class Command(BaseCommand):
             raise CommandError(output.tally(complaints))
 
     def writes(self, options: dict[str, Any]) -> None:
-        self.stdout.write(exposure.switch_writes(options["word"]))
+        self.stdout.write(exposure.switch_writes(options["word"], options["reason"]))
+
+    def withdraw(self, options: dict[str, Any]) -> None:
+        self.stdout.write(withdrawals.withdraw(options["ids"], options["key"], options["reason"]))
 
     def prune(self, options: dict[str, Any]) -> None:
         now = timezone.now()
