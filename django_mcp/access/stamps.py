@@ -23,7 +23,7 @@ _STAMP = re.compile(r"[0-9a-f]{64}\.(\d{1,18})", re.ASCII)
 
 
 class Stale(Exception):
-    """The row is no longer what the form was made from. `events` are the newest changes since, `gone`: it was deleted."""
+    """The row is not what the form was made from. `events` are the newest changes since; `gone`: it was deleted."""
 
     def __init__(self, events: tuple[AuditEvent, ...], *, gone: bool) -> None:
         super().__init__("The form is stale.")
@@ -40,8 +40,8 @@ def stamp(values: Any) -> str:
 def check(received: str | None, values: Any, **about: Any) -> None:
     """Raise Stale unless a form's stamp is of these values; None stands for a change that no form was made for.
 
-    Belongs into the transaction of the change, behind the lock of what is changed. `about` are the columns of the events
-    that tell of it.
+    Belongs into the transaction of the change, behind the lock of what is changed. `about` are the columns of the
+    events that tell of it.
     """
     if received is not None and received.partition(".")[0] != _digest(values):
         raise stale(received, **about)

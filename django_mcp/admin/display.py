@@ -97,7 +97,7 @@ def pretty_column(column: str, label: Any) -> Callable[..., Any]:
 
 
 def line_column(column: str, label: Any) -> Callable[..., Any]:
-    """Return a method of an admin that shows a column of text from agents and people, of which every character is seen."""
+    """Return a method of an admin that shows a column of text from agents and people as one line."""
 
     @admin.display(description=label, ordering=column)
     def show(_self: Any, row: Any) -> str:

@@ -54,7 +54,7 @@ class ToolGroupAdmin(StampedAdmin):
             raise PermissionDenied
         if request.method == "POST" and not self.has_change_permission(request):
             raise PermissionDenied
-        # The stamp is of rows that are read first: a change meanwhile makes the form stale, and never the other way round.
+        # The stamp is of rows that are read first: a change meanwhile makes the form stale, never a stale form true.
         rows = list(ToolGroup.objects.using(router.db_for_write(ToolGroup)))
         server = server_config.current()
         groups = offered(server)
