@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_mcp.access import config_changes, keys
+from django_mcp.access import config_changes, keys, last_use
 from django_mcp.access.stamps import Stale
 from django_mcp.models import APIKey, AuditEvent, ServerSettings, ToolGroup, ToolRule
 from tests.admin.group_page import GROUPS, RULES
@@ -159,7 +159,7 @@ def test_a_change_that_the_record_does_not_know_of(desk):
 
 def test_a_use_of_the_key_makes_no_form_stale(desk, key):
     old = form(desk, page(key))
-    keys.used(key)
+    last_use.note(key)
     desk.post(page(key), changed(old, {"name": "renamed"}))
     assert APIKey.objects.get().name == "renamed"
 

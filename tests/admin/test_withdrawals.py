@@ -1,6 +1,7 @@
 """An open confirmation has a form that withdraws it."""
 
 import pytest
+from django.db import connection
 
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import EventKind
@@ -58,15 +59,9 @@ def test_a_reason_that_is_too_long_withdraws_nothing(desk, row):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_works_where_each_request_is_a_transaction(desk, row, settings):
-    settings.DATABASES["default"]["ATOMIC_REQUESTS"] = True
-    from django.db import connection
-
-    connection.settings_dict["ATOMIC_REQUESTS"] = True
-    try:
-        desk.post(url(row, "withdraw"))
-    finally:
-        connection.settings_dict["ATOMIC_REQUESTS"] = settings.DATABASES["default"]["ATOMIC_REQUESTS"] = False
+def test_it_works_where_each_request_is_a_transaction(desk, row, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "ATOMIC_REQUESTS", True)
+    desk.post(url(row, "withdraw"))
     assert Confirmation.objects.get().state == "revoked"
 
 
