@@ -1,6 +1,5 @@
 """The limits of calls through the endpoint: open confirmations, what a row holds, refused tokens, query strings."""
 
-import json
 import time
 import uuid
 
@@ -9,6 +8,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from django_mcp.approval import confirmations
+from django_mcp.checks.settings import check_settings
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import EventKind, State
 
@@ -106,3 +106,9 @@ def test_without_the_cache_every_refusal_is_recorded(mcp, monkeypatch):
 def test_a_query_string_that_a_web_server_would_refuse_is_refused(mcp, value):
     answer = mcp.call("ListCoffeeShopOrders", {"offset": value})
     assert answer["code"] == "validation_error"
+
+
+@pytest.mark.parametrize(("value", "codes"), [(0, []), (5, []), (-1, ["E004"]), (True, ["E004"]), ("5", ["E004"])])
+def test_the_limit_of_open_confirmations_is_a_whole_number(settings, value, codes):
+    settings.DJANGO_MCP = {"MAX_OPEN_CONFIRMATIONS": value}
+    assert [message.id.partition(".")[2] for message in check_settings(None)] == codes

@@ -48,7 +48,7 @@ def test_an_endless_stream_of_text_is_cut_and_says_so(settings):
 def test_a_slow_stream_is_cut_by_time(monkeypatch, media_type):
     monkeypatch.setattr(attachments, "MAX_STREAM_SECONDS", 0)
     stream = Stream(itertools.repeat(b"x"))
-    _data_, notes, attachment = answer(stream, media_type)
+    _description, notes, attachment = answer(stream, media_type)
     assert "was cut off" in notes[0]
     assert stream.is_closed
     if attachment:
