@@ -29,7 +29,7 @@ def test_query_arguments_are_text(call, context):
 
 @pytest.mark.parametrize("query", [{"text": "a" * 9000}, {"many": ["é"] * 1000}])
 def test_a_query_string_that_a_web_server_would_refuse_is_refused(call, context, query):
-    with pytest.raises(ValidationFailed, match="The query string would have .* at most 8192 are taken"):
+    with pytest.raises(ValidationFailed, match=r"The query string would have .* at most 8192 are taken"):
         execute(call("GET", "/sees/", query), context)
 
 
