@@ -96,6 +96,10 @@ class NumberSetting(Setting[Value]):
     read: Callable[[Any], int | None] = int
 
 
+class CountSetting(NumberSetting[int]):
+    """A whole number; 0 lifts the limit."""
+
+
 class DurationSetting(NumberSetting[Value]):
     """A positive number of whole seconds, or None where that is the default; the host may write a timedelta."""
 
@@ -154,6 +158,10 @@ class Conf:
     )
     # Long enough to read a preview and to answer, short enough that what it shows still holds.
     CONFIRMATION_TOKEN_EXPIRY = DurationSetting("How long a confirmation token holds.", default=5 * 60)
+    MAX_OPEN_CONFIRMATIONS = CountSetting(
+        "The unexpired confirmations that a caller may have, tokens and reviews counted apart; 0 is no limit.",
+        default=100,
+    )
     SIGNING_SECRET = SecretSetting("What tokens and links are signed with, instead of SECRET_KEY.", default=None)
     SIGNING_SECRET_FALLBACKS = ListSetting[str]("Former secrets, whose tokens and links still verify.", default=())
     CACHE = TextSetting("The alias of the cache that is the second lock on a token's single use.", default="default")

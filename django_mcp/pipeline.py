@@ -133,6 +133,8 @@ def record_writes(call: Call, reply: Reply, caller: Caller) -> None:
 def propose(call: Call, run: AnyRun, mode: ApprovalMode, reach: Reach) -> ToolResult:
     """Return the answer that asks for a confirmation, with a token for it; nothing ran."""
     context, lifetime = reach.context, reach.server.expiry
+    # Before the host's code: a proposal that would be refused costs nothing.
+    confirmations.require_room(context.caller, mode)
     finding = examine(run, charged=True)
     preview = preview_of(call, context.caller, finding.effect)
     _row, token = confirmations.propose(

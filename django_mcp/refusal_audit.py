@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django_mcp import audit, error_reports
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import API_TOOLS
-from django_mcp.approval import tokens
+from django_mcp.approval import cache_lock, tokens
 from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
 from django_mcp.protocol.json import bounded
 from django_mcp.redaction import redact
@@ -46,10 +46,25 @@ def unresolved(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach, er
 
 
 def _record_refusal(token: str | None, caller: Caller, **detail: Any) -> None:
-    if token is None:
-        _record(EventKind.CALL_REFUSED, caller, **detail)
-    else:
-        _record(EventKind.TOKEN_REFUSED, caller, confirmation=tokens.confirmation_of(token), **detail)
+    """Record the 1st, 10th, 100th, … refusal in a minute, with the number so far: anyone can cause them without end.
+
+    Refusals are alike that have the caller and the code in common and, without a token, the target.
+    """
+    kind = EventKind.CALL_REFUSED if token is None else EventKind.TOKEN_REFUSED
+    alike = (kind, caller.subject, detail["code"], detail["target"] if token is None else "")
+    count = cache_lock.counted(*map(str, alike))
+    if count is not None and not is_power_of_ten(count):
+        return
+    if count is not None and count > 1:
+        detail["count"] = count
+    if token is not None:
+        detail["confirmation"] = tokens.confirmation_of(token)
+    _record(kind, caller, **detail)
+
+
+def is_power_of_ten(count: int) -> bool:
+    """Tell whether a count is 1, 10, 100, …"""
+    return str(count).rstrip("0") == "1"
 
 
 def _record(kind: EventKind, caller: Caller, **detail: Any) -> None:

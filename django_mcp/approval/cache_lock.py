@@ -7,8 +7,10 @@ was given back can be told from that of a claim that ran. For the state of a que
 
 import enum
 import functools
+import hashlib
 import logging
 import math
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, ParamSpec, TypeVar
@@ -132,3 +134,17 @@ def _key(jti: UUID) -> str:
 def _timeout(remaining: timedelta) -> int:
     # A timeout of 0 would store nothing.
     return max(1, math.ceil(remaining.total_seconds()) + MARGIN)
+
+
+@_on_failure(None)
+def counted(*key: str) -> int | None:
+    """Count an event of this minute, and return how many there were; None where the cache fails or does not say."""
+    digest = hashlib.sha256("\0".join((*key, str(int(time.time()) // 60))).encode("utf-8", "replace")).hexdigest()
+    name = f"django_mcp:count:{digest}"
+    cache = _cache()
+    if cache.add(name, 1, 2 * 60):
+        return 1
+    try:
+        return int(cache.incr(name))
+    except ValueError:  # evicted in between, or a cache that keeps nothing
+        return None

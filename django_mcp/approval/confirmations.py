@@ -3,6 +3,7 @@
 import hmac
 import json
 import logging
+import math
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +11,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from django.db.models import Count, Min
 from django.utils import timezone
 
 from django_mcp import audit
@@ -20,21 +22,29 @@ from django_mcp.approval.preview import Preview
 from django_mcp.approval.refusals import Reason
 from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.approval.transitions import Claim
-from django_mcp.errors import ToolError, Unavailable
+from django_mcp.conf import conf
+from django_mcp.errors import Throttled, ToolError, Unavailable
 from django_mcp.host.requests import Context
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.protocol.json import bounded, storable
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.text import clean_text, one_line
+from django_mcp.text import LEFT_OUT, clean_text, one_line
 from django_mcp.types import ApprovalMode, Call, Caller, Channel, EventKind, Outcome, State
 
 __all__ = [
-    "Claim", "begin", "claim", "find", "give_back", "propose", "settle", "stored_arguments",
+    "Claim", "begin", "claim", "find", "give_back", "propose", "require_room", "settle", "stored_arguments",
 ]  # fmt: skip
 
 logger = logging.getLogger("django_mcp")
+
+# In bytes. Longer canonical text is hashed and not kept; the redemption sends the arguments again.
+MAX_EFFECTIVE = 256 * 1024
+# What people see of a call, in bytes a column: `arguments`, `preview`, `warnings`.
+MAX_EXCERPT = 32 * 1024
+# The arguments that have a digest of their own, and the most characters of their names.
+MAX_DIGESTS, MAX_DIGEST_NAME = 50, 200
 
 _CACHE_UNAVAILABLE = (
     "The cache that guards against a second execution does not answer. Nothing was run; make the same call again with "
@@ -58,8 +68,9 @@ def propose(
     row = _new_row(call, context, mode=mode, preview=preview)
     row.expires_at = row.issued_at + timedelta(seconds=lifetime)
     row.target_state = dict(target_state)
-    if preview.arguments == dict(call.arguments):
-        row.effective = canonical.canonical(call.arguments)
+    effective = canonical.canonical(call.arguments) if preview.arguments == dict(call.arguments) else None
+    if effective is not None and len(effective.encode()) <= MAX_EFFECTIVE:
+        row.effective = effective
     else:
         row.argument_digests = _digests(row.jti, call.arguments, keys_for(Purpose.DIGEST)[0])
     token = _token_of(row, lifetime)
@@ -76,6 +87,30 @@ def propose(
     transitions.insert(row, event)
     confirmation_issued.send_robust(sender=Confirmation, confirmation=row)
     return row, token
+
+
+def require_room(caller: Caller, mode: ApprovalMode) -> None:
+    """Refuse with Throttled where the caller has as many open confirmations as MAX_OPEN_CONFIRMATIONS allows.
+
+    Calls at the same moment may exceed the limit by their number: it bounds cost, and no row is locked for it.
+    """
+    limit = conf.MAX_OPEN_CONFIRMATIONS
+    if not limit:
+        return
+    now = timezone.now()
+    rows = Confirmation.objects.using(transitions.alias()).open().filter(subject=caller.subject, expires_at__gt=now)
+    is_review = mode == ApprovalMode.REVIEW
+    rows = rows.filter(mode=ApprovalMode.REVIEW) if is_review else rows.exclude(mode=ApprovalMode.REVIEW)
+    open_rows = rows.aggregate(count=Count("jti"), oldest=Min("expires_at"))
+    if open_rows["count"] < limit:
+        return
+    seconds = max(1, math.ceil((open_rows["oldest"] - now).total_seconds()))
+    kind = "calls that wait for a review" if is_review else "confirmation tokens that were neither used nor expired"
+    raise Throttled(
+        f"There are {open_rows['count']} {kind}, the most for one caller. Nothing was proposed; use those, or wait "
+        f"{seconds} seconds until the oldest expires.",
+        retryAfter=seconds,
+    )
 
 
 def find(
@@ -226,7 +261,7 @@ def _new_row(call: Call, context: Context, *, mode: ApprovalMode, preview: Previ
         target=call.target,
         group=call.group[:100],
         safety=call.safety.value,
-        arguments=storable(preview.arguments),
+        arguments=bounded(storable(preview.arguments), MAX_EXCERPT),
         args_hash=canonical.args_hash(call.arguments),
         context=context_of(context),
         language=language,
@@ -236,8 +271,8 @@ def _new_row(call: Call, context: Context, *, mode: ApprovalMode, preview: Previ
         username=clean_text(snapshot["username"])[:200],
         key_id=caller.key_id,
         summary=clean_text(preview.summary),
-        preview=storable(preview.effect.details),
-        warnings=storable(list(preview.warnings)),
+        preview=bounded(storable(preview.effect.details), MAX_EXCERPT),
+        warnings=bounded(storable(list(preview.warnings)), MAX_EXCERPT),
         issued_at=timezone.now(),
     )
 
@@ -301,12 +336,19 @@ def _lost(row: Confirmation, caller: Caller) -> ToolError:
 
 
 def _digests(jti: uuid.UUID, arguments: Mapping[str, Any], key: bytes) -> dict[str, str]:
-    """Return a keyed digest of each top-level argument; two confirmations of one value have different ones."""
+    """Return a keyed digest of each top-level argument; two confirmations of one value have different ones.
+
+    Those with very long names, and those after the first fifty, share one under "…".
+    """
+    short = sorted(name for name in arguments if len(name) <= MAX_DIGEST_NAME)[:MAX_DIGESTS]
+    parts = {name: arguments[name] for name in short}
+    if len(parts) < len(arguments):
+        parts[LEFT_OUT] = {name: value for name, value in arguments.items() if name not in parts}
     return {
         clean_text(name): hmac.digest(
             key, f"{jti}\n{json.dumps(name)}\n{canonical.canonical(value)}".encode(), "sha256"
         ).hex()
-        for name, value in arguments.items()
+        for name, value in parts.items()
     }
 
 

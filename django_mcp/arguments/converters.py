@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from django_mcp.protocol.json import MAX_DEPTH, NotStrict, parse
+from django_mcp.protocol.json import MAX_DEPTH, MAX_DIGITS, NotStrict, parse
 
 _INTEGER = re.compile(r"([+-]?\d+)(\.0*)?")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _JSON_TYPES = {list: "array", str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
@@ -25,9 +25,17 @@ def is_blank(value: Any) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
+def _numeral(text: str) -> str:
+    """Return text without the blanks around it. Raises ValueError for one that is too long for any number."""
+    numeral = text.strip()
+    if len(numeral) > MAX_DIGITS:
+        raise ValueError
+    return numeral
+
+
 def _integer(value: Any) -> int:
     if isinstance(value, str):
-        match = _INTEGER.fullmatch(value.strip())
+        match = _INTEGER.fullmatch(_numeral(value))
         value = int(match[1]) if match else value
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -38,7 +46,7 @@ def _integer(value: Any) -> int:
 
 def _number(value: Any) -> int | float:
     if isinstance(value, str):
-        text = value.strip()
+        text = _numeral(value)
         if not _NUMBER.fullmatch(text):
             raise ValueError
         if match := _INTEGER.fullmatch(text):
@@ -47,6 +55,8 @@ def _number(value: Any) -> int | float:
         # Digits that a double cannot hold would be lost silently.
         if not math.isfinite(value) or Decimal(repr(value)) != Decimal(text):
             raise ValueError
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise ValueError
@@ -55,7 +65,7 @@ def _number(value: Any) -> int | float:
 def _boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    text = value.strip().casefold() if isinstance(value, str) else _text(value)
+    text = _numeral(value).casefold() if isinstance(value, str) else _text(value)
     if text not in _TRUE | _FALSE:
         raise ValueError
     return text in _TRUE
@@ -72,7 +82,7 @@ def _text(value: Any) -> str:
 
 def decimal(value: Any) -> str:
     """Spell an exact decimal without exponent and without zeros at its end."""
-    text = value.strip() if isinstance(value, str) else repr(value)
+    text = _numeral(value) if isinstance(value, str) else repr(value)
     if isinstance(value, bool) or not _NUMBER.fullmatch(text):
         raise ValueError
     number = Decimal(text)

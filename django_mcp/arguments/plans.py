@@ -87,8 +87,8 @@ class Plan:
 
     @cached_property
     def is_decimal(self) -> bool:
-        """Whether an exact decimal is meant, which text and numbers can both spell."""
-        return self.schema.get("format") == "decimal" or self.types >= {"string", "number"}
+        """Whether an exact decimal is meant, which text and numbers can both spell. Without the format, text is text."""
+        return self.schema.get("format") == "decimal"
 
     @cached_property
     def exact(self) -> frozenset[type]:

@@ -22,6 +22,7 @@ from django_mcp.conf import (
     BooleanSetting,
     ChoiceSetting,
     Conf,
+    CountSetting,
     DictSetting,
     ListSetting,
     NumberSetting,
@@ -83,7 +84,9 @@ def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None,
             yield "hold texts", "Write each as a str.", "E012"
         case DictSetting() if not isinstance(value, Mapping):
             yield "be a dict", "Write {'group': 'both'}.", "E003"
-        case NumberSetting() if not _is_positive(setting, value):
+        case CountSetting() if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            yield "be a whole number, 0 for no limit", None, "E004"
+        case NumberSetting() if not isinstance(setting, CountSetting) and not _is_positive(setting, value):
             yield "be a positive number or duration", None, "E004"
         case TextSetting() | SecretSetting() if not isinstance(value or "", str | Promise):
             yield "be a text", "Write a str.", "E012"

@@ -1,5 +1,7 @@
 """The file that a host's view answers, held for the result: in memory while it is small, on disk above that."""
 
+import asyncio
+import time
 from contextlib import aclosing
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
@@ -11,6 +13,8 @@ from django.utils.http import parse_header_parameters
 from django_mcp.conf import conf
 from django_mcp.types import Attachment
 
+# Shorter than the time that web servers give a worker. A synchronous stream is looked at between two chunks.
+MAX_STREAM_SECONDS = 20
 UNKNOWN_TYPE = "application/octet-stream"
 _TEXTUAL = ("json", "xml", "yaml", "javascript", "x-ndjson")
 
@@ -42,7 +46,7 @@ def of_content(content: bytes, *, media_type: str, filename: str) -> tuple[Attac
 def of_stream(
     response: Any, *, length: int | None, media_type: str, filename: str
 ) -> tuple[Attachment | None, tuple[str, ...]]:
-    """Read a streaming response to its end, or to `MAX_STORED_RESOURCE_BYTES`, and return it with notes.
+    """Read a streaming response as `filled` does, up to `MAX_STORED_RESOURCE_BYTES`, and return it with notes.
 
     `length` is the response's Content-Length, in bytes; one that is too big is not read. Raises whatever the host's
     stream raises.
@@ -52,26 +56,41 @@ def of_stream(
         return None, (_left_out(length),)
     spool = SpooledTemporaryFile(max_size=conf.MAX_INLINE_RESOURCE_BYTES)  # noqa: SIM115 - it outlives this call
     try:
-        if getattr(response, "is_async", False):
-            whole = async_to_sync(_filled)(response.streaming_content, spool, limit)
-        else:
-            whole = all(_written(chunk, spool, limit) for chunk in response.streaming_content)
+        whole = filled(response, spool, limit)
         size = spool.tell()
         spool.seek(0)
     except BaseException:
         spool.close()
         raise
-    notes = () if whole else (f"The file was cut off after {limit} bytes; the rest is missing.",)
+    notes = () if whole else (cut_off("file", size),)
     media_type = media_type or UNKNOWN_TYPE
     return Attachment(content=spool, media_type=media_type, filename=filename, size=size), notes
 
 
+def cut_off(noun: str, size: int) -> str:
+    """Return the note on content that was not read to its end."""
+    return f"The {noun} was cut off after {size} bytes; the rest is missing."
+
+
+def filled(response: Any, spool: IO[bytes], limit: int) -> bool:
+    """Write a stream to a file, up to `limit` bytes and `MAX_STREAM_SECONDS`; tell whether that was all of it.
+
+    Raises whatever the host's stream raises.
+    """
+    if getattr(response, "is_async", False):
+        return async_to_sync(_filled)(response.streaming_content, spool, limit)
+    end = time.monotonic() + MAX_STREAM_SECONDS
+    return all(_written(chunk, spool, limit) and time.monotonic() < end for chunk in response.streaming_content)
+
+
 async def _filled(chunks: Any, spool: IO[bytes], limit: int) -> bool:
-    """Write the chunks of an asynchronous stream up to the limit; tell whether that was all of them."""
-    async with aclosing(chunks):
-        async for chunk in chunks:
-            if not _written(chunk, spool, limit):
-                return False
+    try:
+        async with asyncio.timeout(MAX_STREAM_SECONDS), aclosing(chunks):
+            async for chunk in chunks:
+                if not _written(chunk, spool, limit):
+                    return False
+    except TimeoutError:
+        return False
     return True
 
 

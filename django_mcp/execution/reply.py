@@ -1,5 +1,6 @@
 """The reply of a view, of its answer or its exception, as plain JSON values."""
 
+import io
 import math
 import time
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from django_mcp.protocol.json import parse_portable
 from django_mcp.redaction import secrets_in
 from django_mcp.types import Attachment, OperationCall, ViewReply
 
+# The digits of a number in a header; no size and no wait has more.
+MAX_DECIMALS = 15
 _MALFORMED = (BadRequest, SuspiciousOperation, MultiPartParserError)
 
 
@@ -40,7 +43,7 @@ def answered(
 ) -> ViewReply:
     """Return a rendered response as a reply, with the file that it answers open.
 
-    Streams of text are closed unread, unless they are files. A 5xx gets an error id and is logged.
+    Streams are read up to their limits of size and time, and closed. A 5xx gets an error id and is logged.
     """
     data, data_notes, attachment = _data(call, response)
     error_id = public_text = ""
@@ -136,11 +139,11 @@ def _streamed(
     call: OperationCall, response: Any, description: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...], Attachment | None]:
     length = response.headers.get("Content-Length", "")
-    description["size"] = int(length) if length.isdecimal() else None
+    description["size"] = int(length) if length.isdecimal() and len(length) <= MAX_DECIMALS else None
     media_type = description["contentType"] or ""
     try:
         if not attachments.answers_file(response, media_type):
-            return description, (), None
+            return *_streamed_text(response, description), None
         attachment, notes = attachments.of_stream(
             response, length=description["size"], media_type=media_type, filename=description["filename"] or ""
         )
@@ -150,6 +153,25 @@ def _streamed(
     finally:
         _close(response)
     return ({**description, "size": attachment.size} if attachment else description), notes, attachment
+
+
+def _streamed_text(response: Any, description: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return a description with the text of a stream, as much of it as a result may hold."""
+    media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
+    if not attachments.textual(media_type) or response.headers.get("Content-Encoding", "identity") != "identity":
+        return description, ()
+    spool = io.BytesIO()
+    whole = attachments.filled(response, spool, conf.MAX_RESULT_LENGTH)
+    content = spool.getvalue()
+    try:
+        # The last character may have been cut in two.
+        text = content.decode(parameters.get("charset", "utf-8"), "strict" if whole else "ignore")
+    except (UnicodeDecodeError, LookupError):
+        return description, ()
+    description = {**description, "text": text}
+    if whole:
+        return {**description, "size": len(content)}, ()
+    return {**description, "truncated": True}, (attachments.cut_off("text", len(content)),)
 
 
 def _text(content: bytes, media_type: str, charset: str) -> tuple[str | None, tuple[str, ...]]:
@@ -181,6 +203,6 @@ def _retry_after(header: str | None) -> int | None:
     if not header:
         return None
     if header.isdecimal():
-        return int(header)
+        return int(header) if len(header) <= MAX_DECIMALS else None
     when = parse_http_date_safe(header)
     return None if when is None else max(0, math.ceil(when - time.time()))

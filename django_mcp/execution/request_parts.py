@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from rest_framework.mixins import ListModelMixin
 
@@ -16,6 +17,8 @@ from django_mcp.protocol.json import compact
 from django_mcp.types import Argument, Operation, OperationCall, Safety
 
 JSON = "application/json"
+# What web servers read of a request's first line before they answer 414.
+MAX_QUERY_BYTES = 8 * 1024
 
 Placed = dict[str, tuple[Argument, Any]]
 
@@ -35,8 +38,8 @@ class Parts:
 def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
     """Return the parts for a call; `parsers` are the media types that the view parses.
 
-    Raises ValidationFailed where a path argument is missing or a file is no data URI, NotFound for a path that no
-    URL can have.
+    Raises ValidationFailed where a path argument is missing, path or query string is too long or a file is no data
+    URI, NotFound for a path that no URL can have.
     """
     operation = call.operation
     placed: dict[str, Placed] = {"path": {}, "query": {}, "body": {}}
@@ -54,9 +57,24 @@ def compose(call: OperationCall, parsers: Sequence[str]) -> Parts:
             query[argument.wire] = (
                 [uploads.text(item) for item in value] if isinstance(value, list) else uploads.text(value)
             )
+    _require_short(path, query)
     query, notes = _paged(call, query)
     body, content_type = _body(operation, placed["body"], parsers)
     return Parts(path=path, holes=holes, query=query, body=body, content_type=content_type, notes=notes)
+
+
+def _require_short(path: str, query: Mapping[str, Any]) -> None:
+    """Refuse with ValidationFailed what a web server would answer 414."""
+    for part, length in (
+        ("path", len(quote(path, errors="replace"))),
+        ("query string", len(urlencode(query, doseq=True, errors="replace"))),
+    ):
+        if length > MAX_QUERY_BYTES:
+            msg = (
+                f"The {part} would have {length} bytes, at most {MAX_QUERY_BYTES} are taken. Send shorter values, or "
+                "several calls with fewer of them."
+            )
+            raise ValidationFailed(msg, errors={"args": [msg]})
 
 
 def _path(operation: Operation, values: Placed) -> tuple[str, dict[str, str]]:

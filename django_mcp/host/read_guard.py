@@ -139,13 +139,13 @@ def _write_of(sql: Any, context: Any) -> Write | None:
 _PATTERN = r"""
     (?P<comment> --[^\n]* | /\*(?!!).*?(?:\*/|\Z) | %s | %\(\w+\)s )  # MySQL runs the text within /*! … */
   | (?P<text>    TEXT | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z) )
-  | (?P<quoted>  "(?:[^"]|"")*(?:"|\Z) | `(?:[^`]|``)*(?:`|\Z) | \[[^\]\d]+\] )
+  | (?P<quoted>  "(?:[^"]|"")*(?:"|\Z) | `(?:[^`]|``)*(?:`|\Z) | \[[^\[\]\d]+\] )
   | (?P<word>    [^\W\d][\w$]* )
   | (?P<mark>    [();.@=] )
     """
 # Only MySQL takes a backslash for an escape unless told otherwise; elsewhere it would hide the end of a text.
 _PLAIN = re.compile(_PATTERN.replace("TEXT", r"'(?:[^']|'')*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
-_ESCAPED = re.compile(_PATTERN.replace("TEXT", r"'(?:[^'\\]|''|\\.)*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
+_ESCAPED = re.compile(_PATTERN.replace("TEXT", r"'(?:[^'\\]|''|\\(?:.|\Z))*(?:'|\Z)"), re.VERBOSE | re.DOTALL)
 
 # The verbs of statements that change nothing which outlives the connection. Every other verb counts as a write.
 _READS = frozenset(

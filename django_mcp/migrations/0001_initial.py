@@ -151,7 +151,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'confirmation',
                 'verbose_name_plural': 'confirmations',
                 'ordering': ['-issued_at'],
-                'indexes': [models.Index(fields=['-issued_at'], name='mcp_confirmation_issued'), models.Index(fields=['state', '-issued_at'], name='mcp_confirmation_state'), models.Index(fields=['target', '-issued_at'], name='mcp_confirmation_target'), models.Index(fields=['subject', '-issued_at'], name='mcp_confirmation_subject')],
+                'indexes': [models.Index(fields=['-issued_at'], name='mcp_confirmation_issued'), models.Index(fields=['state', '-issued_at'], name='mcp_confirmation_state'), models.Index(fields=['target', '-issued_at'], name='mcp_confirmation_target'), models.Index(fields=['subject', '-issued_at'], name='mcp_confirmation_subject'), models.Index(fields=['subject', 'state', 'expires_at'], name='mcp_confirmation_open')],
             },
         ),
         migrations.CreateModel(

@@ -96,6 +96,7 @@ class Confirmation(models.Model):
             models.Index(fields=["state", "-issued_at"], name="mcp_confirmation_state"),
             models.Index(fields=["target", "-issued_at"], name="mcp_confirmation_target"),
             models.Index(fields=["subject", "-issued_at"], name="mcp_confirmation_subject"),
+            models.Index(fields=["subject", "state", "expires_at"], name="mcp_confirmation_open"),
         ]
 
     def __str__(self) -> str:

@@ -19,6 +19,8 @@ from django_mcp.text import LEFT_OUT, clean_text
 MAX_DEPTH = 64
 # CPython's default limit; one of our own, because a host may have lifted the interpreter's.
 MAX_DIGITS = 4300
+# The digits that the exponents of one text may spell out together: 1e308 has five characters and 309 digits.
+MAX_SPELLED_DIGITS = 100_000
 # The integers that every JSON reader keeps exact (RFC 8259, section 6).
 MAX_EXACT = 2**53 - 1
 # MariaDB's JSON_VALID, which guards its JSON columns, gives up at 32 levels; what holds an excerpt takes some of them.
@@ -32,18 +34,28 @@ _LONG_NUMBER = re.compile(rb"[1-9][0-9]{15}")
 
 
 class NotStrict(ValueError):
-    """The text is not strict JSON. The message says why, in words that can follow a colon."""
+    """The text is not strict JSON. The message says why, in words that can follow a colon.
+
+    `well_formed`: it may be JSON all the same, as other readers take it.
+    """
+
+    def __init__(self, reason: str, *, well_formed: bool = True) -> None:
+        super().__init__(reason)
+        self.well_formed = well_formed
 
 
 def parse(text: str, *, levels: int = MAX_DEPTH) -> Any:
-    """Return the value of a JSON text whose objects and arrays nest at most `levels` deep. Raises NotStrict."""
+    """Return the value of a JSON text whose objects and arrays nest at most `levels` deep. Raises NotStrict.
+
+    A number without a fraction is an integer however it is spelled, so that what is hashed is what runs.
+    """
     too_deep = f"it nests deeper than {MAX_DEPTH} levels"
     try:
         value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_Floats(), parse_int=_integer
         )
     except json.JSONDecodeError as error:
-        raise NotStrict(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+        raise NotStrict(f"{error.msg} at line {error.lineno} column {error.colno}", well_formed=False) from None
     except RecursionError:
         raise NotStrict(too_deep) from None
     # No value nests deeper than it has opening brackets, and counting bytes is far cheaper than walking.
@@ -68,11 +80,23 @@ def _constant(text: str) -> Any:
     raise NotStrict(f"{text} is no JSON number")
 
 
-def _float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise NotStrict("a number is too large")
-    return number
+class _Floats:
+    """The reading of the numbers with a point or an exponent in one text."""
+
+    def __init__(self) -> None:
+        self.digits = 0
+
+    def __call__(self, text: str) -> int | float:
+        number = float(text)
+        if math.isinf(number):
+            raise NotStrict("a number is too large")
+        if not number.is_integer():
+            return number
+        # log10(2) is just below 0.302.
+        self.digits += int(int(number).bit_length() * 0.302)
+        if self.digits > MAX_SPELLED_DIGITS:
+            raise NotStrict(f"its exponents spell out more than {MAX_SPELLED_DIGITS} digits")
+        return int(number)
 
 
 def _integer(text: str) -> int:

@@ -1,5 +1,7 @@
 """JSON-RPC 2.0 as MCP uses it: strict JSON, one message a body, ids echoed as they came."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +12,11 @@ from django_mcp.protocol import json as strict_json
 VERSION = "2.0"
 
 RequestId = str | int
+
+_BOM = b"\xef\xbb\xbf"
+# Each alternative takes what it begins with, to the end of the text where nothing closes it, and never gives back.
+_TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\(?:.|\Z))*+)(?:"|\Z)|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
+_ID = re.compile(r'\s*+:\s*+("(?:[^"\\]|\\.){0,200}+"|-?[0-9]{1,20}+)\s*+[,}]', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +33,12 @@ class Message:
 
 
 def parse(body: bytes) -> Any:
-    """Return the JSON value of a request body.
+    """Return the JSON value of a request body; a byte order mark before it says nothing (RFC 8259, section 8.1).
 
     Raises ProtocolError -32700 (HTTP 400) for text that is not UTF-8 or not strict JSON.
     """
     try:
-        return strict_json.parse(body.decode("utf-8"))
+        return strict_json.parse(body.removeprefix(_BOM).decode("utf-8"))
     except UnicodeDecodeError as error:
         reason = f"byte {error.start} is not UTF-8"
     except strict_json.NotStrict as error:
@@ -41,6 +48,27 @@ def parse(body: bytes) -> Any:
         f"Parse error: {reason}. Send one JSON-RPC request as strict JSON in UTF-8.",
         http_status=400,
     )
+
+
+def id_in(body: bytes) -> RequestId | None:
+    """Return the id of a body that `parse` refuses, None where it is no JSON at all or does not name exactly one."""
+    text = body.removeprefix(_BOM).decode("utf-8", "replace")
+    try:
+        strict_json.parse(text)
+    except strict_json.NotStrict as error:
+        if not error.well_formed:
+            return None
+    ids: list[str] = []
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += bool(token["open"]) - bool(token["close"])
+        member = _ID.match(text, token.end()) if depth == 1 and token["text"] == "id" else None
+        if member is not None:
+            ids.append(member[1])
+    try:
+        return id_of({"id": json.loads(ids[0])}) if len(ids) == 1 and text.lstrip()[:1] == "{" else None
+    except ValueError:
+        return None
 
 
 def id_of(value: Any) -> RequestId | None:

@@ -62,7 +62,11 @@ class McpView(JsonView):
         headers.require_json(request)
         body = headers.read_body(request)
         headers.require_origin(request)
-        value = jsonrpc.parse(body)
+        try:
+            value = jsonrpc.parse(body)
+        except ProtocolError:
+            self.request_id = jsonrpc.id_in(body)
+            raise
         self.request_id = jsonrpc.id_of(value)
         client = one_line(metadata.client_name(value, request.headers.get("User-Agent", "")))
         caller = authentication.authenticate(request, client=client)

@@ -14,7 +14,7 @@ ORDER = {
         "id": {"type": "integer"},
         "customer_name": {"type": "string"},
         "paid": {"type": "boolean"},
-        "price": {"type": ["string", "number"]},
+        "price": {"type": ["string", "number"], "format": "decimal"},
         "note": {"type": ["string", "null"]},
         "page": {"type": "integer"},
         "table": {"type": ["integer", "null"]},

@@ -12,7 +12,7 @@ def test_default_is_not_filled_into_a_partial_update():
 
 
 def test_default_is_spelled_like_a_sent_value():
-    schema = {"properties": {"price": {"type": ["string", "number"], "default": "1.50"}}}
+    schema = {"properties": {"price": {"type": ["string", "number"], "format": "decimal", "default": "1.50"}}}
 
     assert effective({}, schema) == effective({"price": 1.5}, schema) == {"price": "1.5"}
 

@@ -22,7 +22,7 @@ def arguments(schema, **keywords):
         ({"type": "boolean"}, 2, "Expected true or false, got an integer."),
         ({"type": "string"}, {"a": 1}, "Expected text, got an object."),
         ({"type": ["null", "integer", "array"]}, "x", "Expected a list or an integer, got text."),
-        ({"type": ["string", "number"]}, "ten", "Expected a decimal number such as 12.50."),
+        ({"type": ["string", "number"], "format": "decimal"}, "ten", "Expected a decimal number such as 12.50."),
         ({"type": "object"}, "open", "Expected an object, got text."),
         ({"type": "array"}, "open", "Expected a list, got text."),
         ({"type": "object"}, "{a:1", "Expected an object. Send it as JSON itself, without quotes around it."),

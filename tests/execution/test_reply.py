@@ -34,9 +34,10 @@ def test_a_file_is_described_and_not_decoded(kind):
     assert kind("png").data == {"contentType": "image/png", "size": 8, "filename": "logo ž.png"}
 
 
-def test_a_stream_is_not_read(kind):
-    assert kind("stream").data == {"contentType": "text/csv", "size": None, "filename": None}
-    assert "streamed" not in views.seen
+def test_a_stream_of_text_is_the_text(kind):
+    data = kind("stream").data
+    assert (data["contentType"], data["size"]) == ("text/csv", len(data["text"]))
+    assert "streamed" in views.seen
 
 
 def test_bytes_are_described_and_not_decoded(kind):

@@ -27,6 +27,12 @@ def test_query_arguments_are_text(call, context):
     }
 
 
+@pytest.mark.parametrize("query", [{"text": "a" * 9000}, {"many": ["é"] * 1000}])
+def test_a_query_string_that_a_web_server_would_refuse_is_refused(call, context, query):
+    with pytest.raises(ValidationFailed, match=r"The query string would have .* at most 8192 are taken"):
+        execute(call("GET", "/sees/", query), context)
+
+
 @pytest.mark.parametrize(
     ("sent", "rows"), [({"limit": 2}, 2), ({"limit": 5000}, 100), ({"limit": 0}, 25), ({"limit": "x"}, 25)]
 )

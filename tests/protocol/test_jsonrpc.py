@@ -42,7 +42,6 @@ def refused(call, *args):
         b"// c\n{}",
         b"\xff\xfe{}",
         b'"\xc3\x28"',
-        b"\xef\xbb\xbf{}",
         '{"a":1}'.encode("utf-16"),
         b'{"a":1,"a":2}',
         b'{"a":{"b":1,"b":1}}',
@@ -134,7 +133,7 @@ def test_ids_keep_value_and_type(request_id):
     assert jsonrpc.success(message.id, {})["id"] == request_id
 
 
-@pytest.mark.parametrize("request_id", [None, True, False, {}, [1], 1.0, 1.5])
+@pytest.mark.parametrize("request_id", [None, True, False, {}, [1], 1.5])
 def test_other_ids_are_refused(request_id):
     assert jsonrpc.id_of({"id": request_id}) is None
     error = refused(decoded, body(id=request_id))
