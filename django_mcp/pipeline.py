@@ -8,7 +8,7 @@ from django.db import DatabaseError
 
 from django_mcp import error_reports, refusal_audit
 from django_mcp.access.exposure import Reach
-from django_mcp.approval import confirmations, fingerprint, questions, refusals
+from django_mcp.approval import confirmations, effective_arguments, fingerprint, questions, refusals
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.context import as_proposed
 from django_mcp.approval.policy import Confirm, Decision, Refuse, Review, Run, decide
@@ -18,6 +18,7 @@ from django_mcp.errors import (
     ApprovalRequired,
     InternalError,
     ProtocolError,
+    TargetChanged,
     ToolError,
     Unavailable,
     ValidationFailed,
@@ -89,7 +90,7 @@ def resolve(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach) -> tu
         args = request.args
         if args is None and request.token is not None:
             row = confirmations.find(request.token, tool=tool.name, target=request.target, context=reach.context)
-            args = confirmations.stored_arguments(row)
+            args = effective_arguments.stored(row)
             if args is None:
                 text = "The arguments were not kept with this token; send the same args with it again."
                 raise ValidationFailed(text)
@@ -152,7 +153,12 @@ def redeem(row: Confirmation, run: AnyRun, caller: Caller) -> tuple[Claim, Guard
     """Spend a confirmation and return the right to run it once, with the check to make immediately before."""
     # Whatever has no target to compare is asked by the run itself.
     finding = examine(run, charged=False) if row.target_state or run.rechecked else Finding()
-    unchanged(row, finding, run, finding.effect.values)
+    try:
+        unchanged(row, finding, run, finding.effect.values)
+    except TargetChanged:
+        # Another redemption of this very token may have changed it.
+        confirmations.require_open(row)
+        raise
     claim = confirmations.claim(row, channel=Channel.AGENT, caller=caller)
     return claim, lambda locked: unchanged(row, finding, run, None, locked=locked)
 

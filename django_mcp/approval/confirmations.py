@@ -1,7 +1,5 @@
 """Confirmations: proposed, found again, claimed once, settled. The durable half of two-phase confirmation."""
 
-import hmac
-import json
 import logging
 import math
 import uuid
@@ -15,12 +13,11 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from django_mcp import audit
-from django_mcp.approval import cache_lock, canonical, refusals, tokens, transitions
+from django_mcp.approval import cache_lock, canonical, effective_arguments, refusals, tokens, transitions
 from django_mcp.approval.cache_lock import Lock
 from django_mcp.approval.context import context_of, differences, locale_of
 from django_mcp.approval.preview import Preview
 from django_mcp.approval.refusals import Reason
-from django_mcp.approval.signing import Purpose, keys_for
 from django_mcp.approval.transitions import Claim
 from django_mcp.conf import conf
 from django_mcp.errors import Throttled, ToolError, Unavailable
@@ -30,21 +27,17 @@ from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.protocol.json import bounded, storable
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
-from django_mcp.text import LEFT_OUT, clean_text, one_line
+from django_mcp.text import clean_text, one_line
 from django_mcp.types import ApprovalMode, Call, Caller, Channel, EventKind, Outcome, State
 
 __all__ = [
-    "Claim", "begin", "claim", "find", "give_back", "propose", "require_room", "settle", "stored_arguments",
+    "Claim", "begin", "claim", "find", "give_back", "propose", "require_open", "require_room", "settle"
 ]  # fmt: skip
 
 logger = logging.getLogger("django_mcp")
 
-# In bytes. Longer canonical text is hashed and not kept; the redemption sends the arguments again.
-MAX_EFFECTIVE = 256 * 1024
 # What people see of a call, in bytes a column: `arguments`, `preview`, `warnings`.
 MAX_EXCERPT = 32 * 1024
-# The arguments that have a digest of their own, and the most characters of their names.
-MAX_DIGESTS, MAX_DIGEST_NAME = 50, 200
 
 _CACHE_UNAVAILABLE = (
     "The cache that guards against a second execution does not answer. Nothing was run; make the same call again with "
@@ -68,11 +61,7 @@ def propose(
     row = _new_row(call, context, mode=mode, preview=preview)
     row.expires_at = row.issued_at + timedelta(seconds=lifetime)
     row.target_state = dict(target_state)
-    effective = canonical.canonical(call.arguments) if preview.arguments == dict(call.arguments) else None
-    if effective is not None and len(effective.encode()) <= MAX_EFFECTIVE:
-        row.effective = effective
-    else:
-        row.argument_digests = _digests(row.jti, call.arguments, keys_for(Purpose.DIGEST)[0])
+    effective_arguments.keep(row, call.arguments, secret=preview.arguments != dict(call.arguments))
     token = _token_of(row, lifetime)
     event = partial(
         audit.record,
@@ -139,7 +128,7 @@ def find(
     ):
         raise tokens.invalid(Reason.NO_ROW, jti)
     if arguments is not None and not as_shown:
-        raise _changed(row, arguments)
+        raise refusals.changed(jti, target, effective_arguments.changed_paths(row, arguments))
     if row.state not in OPEN_STATES:
         raise _spent(row)
     if row.expired or claims.exp < int(timezone.now().timestamp()):
@@ -149,12 +138,11 @@ def find(
     return row
 
 
-def stored_arguments(row: Confirmation) -> dict[str, Any] | None:
-    """Return the effective arguments of an open confirmation, None where they could not be stored."""
-    if row.effective is None:
-        return None
-    arguments: dict[str, Any] = json.loads(row.effective)
-    return arguments
+def require_open(row: Confirmation) -> None:
+    """Raise the refusal of a confirmation that someone has spent since it was found, whatever else is wrong with it."""
+    current = transitions.read(row.jti)
+    if current is not None and current.state not in OPEN_STATES:
+        raise _spent(current)
 
 
 def claim(row: Confirmation, *, channel: Channel, caller: Caller) -> Claim:
@@ -301,18 +289,6 @@ def _claims(token: str, tool: str, target: str, caller: Caller) -> tokens.Claims
     return claims
 
 
-def _changed(row: Confirmation, arguments: Mapping[str, Any]) -> ToolError:
-    before = stored_arguments(row)
-    if before is not None:
-        paths = canonical.changed_paths(before, dict(arguments))
-    else:
-        digests: dict[str, str] = row.argument_digests
-        now = [_digests(row.jti, arguments, key) for key in keys_for(Purpose.DIGEST)]
-        names = sorted({*digests, *now[0]})
-        paths = [name for name in names if all(other.get(name) != digests.get(name) for other in now)]
-    return refusals.changed(row.jti, row.target, paths)
-
-
 def _spent(row: Confirmation) -> ToolError:
     return refusals.spent(row.jti, row.state, row.outcome, row.target, by=one_line(row.decided_by))
 
@@ -333,23 +309,6 @@ def _lost(row: Confirmation, caller: Caller) -> ToolError:
         return _expired(current, caller)
     # Open again means that another claim was given back meanwhile; this one ran nothing either.
     return Unavailable(transitions.UNAVAILABLE)
-
-
-def _digests(jti: uuid.UUID, arguments: Mapping[str, Any], key: bytes) -> dict[str, str]:
-    """Return a keyed digest of each top-level argument; two confirmations of one value have different ones.
-
-    Those with very long names, and those after the first fifty, share one under "…".
-    """
-    short = sorted(name for name in arguments if len(name) <= MAX_DIGEST_NAME)[:MAX_DIGESTS]
-    parts = {name: arguments[name] for name in short}
-    if len(parts) < len(arguments):
-        parts[LEFT_OUT] = {name: value for name, value in arguments.items() if name not in parts}
-    return {
-        clean_text(name): hmac.digest(
-            key, f"{jti}\n{json.dumps(name)}\n{canonical.canonical(value)}".encode(), "sha256"
-        ).hex()
-        for name, value in parts.items()
-    }
 
 
 def _announce(claim: Claim) -> None:

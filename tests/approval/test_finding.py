@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from django_mcp.approval import confirmations, tokens
+from django_mcp.approval import effective_arguments, tokens
 from django_mcp.errors import (
     ArgumentsChanged,
     ConfirmationExpired,
@@ -192,5 +192,5 @@ def test_a_token_is_verified_once_and_its_row_read_once(flow):
         mock.patch.object(tokens, "verify", side_effect=tokens.verify) as verify,
     ):
         row = flow.find(token, arguments=flow.call.arguments)
-        assert confirmations.stored_arguments(row) == flow.call.arguments
+        assert effective_arguments.stored(row) == flow.call.arguments
     assert (len(queries), verify.call_count) == (1, 1)

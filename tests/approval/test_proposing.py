@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from django_mcp.approval import confirmations, tokens
+from django_mcp.approval import effective_arguments, tokens
 from django_mcp.approval.preview import Effect, Preview
 from django_mcp.errors import ValidationFailed
 from django_mcp.models import AuditEvent, Confirmation
@@ -48,7 +48,7 @@ def test_a_proposal_keeps_what_was_shown(flow):
 
 def test_stored_arguments_are_the_effective_ones(flow):
     _row, token = flow.propose()
-    assert confirmations.stored_arguments(flow.find(token)) == ORDER
+    assert effective_arguments.stored(flow.find(token)) == ORDER
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_sensitive_arguments_are_stored_nowhere(flow, arguments, sensitive):
     flow.call = make_call(arguments, sensitive=frozenset(sensitive))
     row, token = flow.propose()
     row.refresh_from_db()
-    assert confirmations.stored_arguments(row) is None
+    assert effective_arguments.stored(row) is None
     everything = Confirmation.objects.values().get(), list(AuditEvent.objects.values())
     assert "hunter2" not in repr(everything)
     flow.find(token, arguments=arguments)
@@ -79,7 +79,7 @@ def test_text_that_postgresql_cannot_store_is_no_trouble(flow):
     )
     row = flow.find(token)
     assert "\x00" not in json.dumps([row.arguments, row.preview]) + row.summary
-    assert confirmations.stored_arguments(row) == {"note": "a\x00b"}
+    assert effective_arguments.stored(row) == {"note": "a\x00b"}
     flow.find(token, arguments=flow.call.arguments)
 
 

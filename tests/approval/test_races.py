@@ -11,7 +11,7 @@ import pytest
 from django.db import connections
 
 from django_mcp import audit
-from django_mcp.approval import confirmations, decisions
+from django_mcp.approval import confirmations, decisions, effective_arguments
 from django_mcp.approval.decisions import NotOpen
 from django_mcp.approval.preview import preview_of
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Declined, ToolError, Unavailable
@@ -169,7 +169,7 @@ def test_hostile_arguments_and_answers_can_be_stored(racing):
     racing.call = make_call({"deep": deep, "nul\x00": "\x00", "emoji": "☕️😀", "n": 10**30, "f": 1e-300})
     token = racing.propose(preview=replace(preview_of(racing.call, racing.caller), summary="😀\x00"))[1]
     row = racing.find(token, arguments=racing.call.arguments)
-    assert confirmations.stored_arguments(row) == racing.call.arguments
+    assert effective_arguments.stored(row) == racing.call.arguments
     answer = {"deep": deep, "nan": float("nan"), "nul": "\x00", "surrogate": "\ud800"}
     racing.settle(racing.claim(token), Outcome(status=State.SUCCEEDED, http_status=200, response=answer))
     assert Confirmation.objects.get().state == "succeeded"
@@ -178,7 +178,7 @@ def test_hostile_arguments_and_answers_can_be_stored(racing):
 def test_hostile_secret_arguments_can_be_stored(racing):
     racing.call = make_call({"password\x00": "\x00", "x": 1})
     row = racing.find(racing.propose()[1], arguments=racing.call.arguments)
-    assert confirmations.stored_arguments(row) is None
+    assert effective_arguments.stored(row) is None
 
 
 KILLERS = {

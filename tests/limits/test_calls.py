@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from django_mcp.approval import confirmations
+from django_mcp.approval import confirmations, effective_arguments
 from django_mcp.checks.settings import check_settings
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.types import EventKind, State
@@ -57,7 +57,7 @@ def test_a_limit_of_zero_is_none(mcp, settings):
 
 
 def test_long_arguments_are_hashed_and_not_kept(mcp, monkeypatch):
-    monkeypatch.setattr(confirmations, "MAX_EFFECTIVE", 100)
+    monkeypatch.setattr(effective_arguments, "MAX_EFFECTIVE", 100)
     monkeypatch.setattr(confirmations, "MAX_EXCERPT", 60)
     order = {**ORDER, "items": ORDER["items"] * 5}
     token = mcp.propose("CreateCoffeeShopOrder", order)
@@ -71,7 +71,7 @@ def test_long_arguments_are_hashed_and_not_kept(mcp, monkeypatch):
 
 def test_of_many_arguments_the_last_share_a_digest():
     digests = confirmations._digests(uuid.uuid4(), {f"a{n:05}": n for n in range(10_000)} | {"n" * 999: 1}, b"key")
-    assert len(digests) == confirmations.MAX_DIGESTS + 1
+    assert len(digests) == effective_arguments.MAX_DIGESTS + 1
     assert "…" in digests
 
 

@@ -8,7 +8,6 @@ from tests.faults.cases import MARIADB, POSTGRES, REDIS, SQLITE, Case, Services
 from tests.faults.cluster import cluster
 from tests.faults.contests import contest
 from tests.faults.figures import Figures
-from tests.faults.invariants import CHANGED
 
 
 def race(services: Services, count: int, figures: Figures, *, database: str, changes: bool = False) -> None:
@@ -21,7 +20,7 @@ def race(services: Services, count: int, figures: Figures, *, database: str, cha
         url = services.databases[database]
         servers = stack.enter_context(cluster(url, services.folder(), *[cache.env for cache in caches]))
         if changes:
-            contest(servers, count, figures, rules=CHANGED, propose=servers.propose_changes)
+            contest(servers, count, figures, propose=servers.propose_changes)
         else:
             contest(servers, count, figures)
     figures.notes.append(f"{figures.overlapping:,} of the refused came while the winner was still at it")
