@@ -181,6 +181,12 @@ def test_an_exclusion_that_matches_nothing_names_the_nearest(settings):
     assert "Did you mean 'CancelCoffeeShopOrder'?" in near.hint
 
 
+def test_a_mode_that_does_not_exist_names_the_nearest(settings):
+    settings.DJANGO_MCP = {"APPROVAL_MODE": "rejct"}
+    (message,) = checks.check_settings(None)
+    assert message.hint.startswith("Did you mean reject? One of ")
+
+
 def test_a_name_of_another_urlconf_of_the_settings_is_no_mistake(settings):
     settings.PUBLIC_SCHEMA_URLCONF = __name__
     settings.DJANGO_MCP = {"EXCLUDE_OPERATIONS": ["stamp_reset"]}
