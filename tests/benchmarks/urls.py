@@ -4,7 +4,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.routers import SimpleRouter
 
 from demo_project.coffee_shop.views import OrderViewSet
-from django_mcp.access import keys
+from django_mcp.access import keys, last_use
 from django_mcp.decorators import mcp_operation
 
 
@@ -15,7 +15,7 @@ class KeyAuthentication(BaseAuthentication):
         key = keys.authenticate(get_authorization_header(request).decode().removeprefix("Bearer "))
         if key is None:
             raise AuthenticationFailed
-        keys.used(key)
+        last_use.note(key)
         return key.user, key
 
 
