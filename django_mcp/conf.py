@@ -109,8 +109,13 @@ class DurationSetting(NumberSetting[Value]):
         return int(value.total_seconds() if isinstance(value, timedelta) else value)
 
 
+def _items(value: Any) -> tuple[Any, ...]:
+    # A check refuses a text. Where checks do not run, what it names must not be as if nothing were named.
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
 class ListSetting(Setting[tuple[Item, ...]]):
-    read = tuple
+    read = staticmethod(_items)
 
 
 class PathListSetting(ListSetting[Item]):

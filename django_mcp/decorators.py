@@ -5,6 +5,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from django.core.exceptions import ImproperlyConfigured
 
+from django_mcp.options import PERMISSION, checked, cure, listed_names, refuse_unknown
 from django_mcp.types import Caller, Hints, Safety
 
 Target = TypeVar("Target", bound=Callable[..., Any] | type)
@@ -38,14 +39,6 @@ class OperationOptions(TypedDict, total=False):
     exclude: bool
 
 
-_SEQUENCES = frozenset(
-    {
-        "keywords", "aliases", "examples", "prerequisites", "follow_ups", "permissions", "sensitive_fields",
-        "volatile_fields",
-    }
-)  # fmt: skip
-
-
 def mcp_operation(
     *, actions: Sequence[str] | None = None, **options: Unpack[OperationOptions]
 ) -> Callable[[Target], Target]:
@@ -55,36 +48,83 @@ def mcp_operation(
     APIView); without it they are meant for all of them. Of two decorators that set an option, the one nearer to the
     handler wins.
 
-    Raises ImproperlyConfigured for an unknown option, or a string where a list is expected.
+    Raises ImproperlyConfigured for an unknown option, a value of the wrong kind, and an action that the target has not.
     """
-    _refuse_unknown("mcp_operation", options, OperationOptions)
-    hints: dict[str, Any] = dict(options)
-    for key in _SEQUENCES & hints.keys():
-        if isinstance(hints[key], str):
-            msg = f"mcp_operation({key}=…) takes a list; write {key}=[{hints[key]!r}]."
+    given = checked("mcp_operation", options, OperationOptions)
+    for permission in given.get("permissions", ()):
+        if not PERMISSION.fullmatch(permission):
+            msg = f'mcp_operation(permissions=[{permission!r}]) has no permission; write it as "app_label.codename".'
             raise ImproperlyConfigured(msg)
-        hints[key] = tuple(hints[key])
-    if "safety" in hints:
-        hints["safety"] = Safety(hints["safety"])
+    names = (None,) if actions is None else listed_names("mcp_operation(actions=", actions)
 
     def annotate(target: Target) -> Target:
+        _refuse_unknown_actions(target, names)
         # A subclass must not write into the dict of its base, hence a new one each time.
         by_action: dict[str | None, dict[str, Any]] = dict(getattr(target, OPERATION_ATTRIBUTE, {}))
-        for action in actions or (None,):
-            by_action[action] = {**by_action.get(action, {}), **hints}
+        for action in names:
+            by_action[action] = {**by_action.get(action, {}), **given}
         setattr(target, OPERATION_ATTRIBUTE, by_action)
         return target
 
     return annotate
 
 
-def hints_for(*targets: Any, handler: str) -> Hints:
-    """Return the hints that `targets` hold for the handler of that name; a later target wins, option by option."""
+def annotations_of(target: Any) -> dict[str | None, dict[str, Any]]:
+    """Return the options that `mcp_operation` set on a view, a class or a handler: by action, None for all actions.
+
+    What a class does not set itself holds as any of its bases has it.
+    """
+    merged: dict[str | None, dict[str, Any]] = {}
+    for base in reversed(target.__mro__) if isinstance(target, type) else (target,):
+        for action, options in getattr(base, "__dict__", {}).get(OPERATION_ATTRIBUTE, {}).items():
+            merged[action] = {**merged.get(action, {}), **options}
+    return merged
+
+
+def hints_for(*targets: Any, handler: str, action: str | None = None) -> Hints:
+    """Return the hints that `targets` hold for a handler; a later target wins, option by option.
+
+    `action` is what the handler does, where that has another name: `"create"` for `"post"` of a generic view.
+    """
     merged: dict[str, Any] = {}
     for target in targets:
-        by_action: Mapping[str | None, Mapping[str, Any]] = getattr(target, OPERATION_ATTRIBUTE, {})
-        merged |= {**by_action.get(None, {}), **by_action.get(handler, {})}
+        by_action = annotations_of(target)
+        for name in dict.fromkeys((None, action, handler)):
+            merged |= by_action.get(name, {})
     return Hints(**merged)
+
+
+# What answers requests in the views of REST framework: a method of HTTP, or a router's action.
+METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "trace"})
+ACTIONS = frozenset({"list", "create", "retrieve", "update", "partial_update", "destroy"})
+_LIBRARIES = frozenset({"builtins", "django", "rest_framework"})
+
+
+def _refuse_unknown_actions(target: Any, names: Iterable[str | None]) -> None:
+    handlers = _handlers(target)
+    for name in names:
+        if name is not None and handlers is not None and name not in handlers:
+            of = f"{target.__module__}.{getattr(target, '__qualname__', target)}"
+            msg = f"mcp_operation(actions=[{name!r}]) of {of} is about no action of it. {cure(name, handlers)}"
+            raise ImproperlyConfigured(msg)
+
+
+def _handlers(target: Any) -> set[str] | None:
+    """Return the names that can be handlers of a view or a function; None for a mixin, which has not all of them."""
+    view_class = getattr(target, "cls", target)
+    if not isinstance(view_class, type):
+        return {*METHODS, getattr(target, "__name__", "")}
+    if not hasattr(view_class, "http_method_names"):
+        return None
+    # A route may lead to any method of the host's own; those of the libraries are handlers, or are called by them.
+    own = {name for base in view_class.__mro__ if _package(base) not in _LIBRARIES for name in vars(base)}
+    inherited = {name for base in view_class.__mro__ if _package(base) in _LIBRARIES for name in vars(base)}
+    names = (own - inherited) | ((own | inherited) & (METHODS | ACTIONS))
+    return {name for name in names if not name.startswith("_") and callable(getattr(view_class, name, None))}
+
+
+def _package(base: type) -> str:
+    return base.__module__.partition(".")[0]
 
 
 class ToolOptions(TypedDict, total=False):
@@ -120,7 +160,7 @@ def mcp_tool(
 
     Raises ImproperlyConfigured for an unknown option; the values are checked at start-up.
     """
-    _refuse_unknown("mcp_tool", options, ToolOptions)
+    refuse_unknown("mcp_tool", options, ToolOptions)
 
     def annotate(target: Target) -> Target:
         declaration = {"name": name or getattr(target, "__name__", ""), "group": group, "safety": safety, **options}
@@ -128,10 +168,3 @@ def mcp_tool(
         return target
 
     return annotate
-
-
-def _refuse_unknown(decorator: str, options: Iterable[str], known: type) -> None:
-    unknown = set(options) - set(known.__annotations__)
-    if unknown:
-        msg = f"{decorator}() does not know {', '.join(sorted(unknown))}."
-        raise ImproperlyConfigured(msg)

@@ -117,7 +117,7 @@ def examine(server: Server, urlconf: str | None = None) -> tuple[Complaint, ...]
     catalog = get_catalog(urlconf)
     subjects: dict[_Finding, list[str]] = defaultdict(list)
     for problem in catalog.problems:
-        severity = Severity.ERROR if problem.hides else Severity.WARNING
+        severity = Severity.ERROR if problem.hides or problem.restricts else Severity.WARNING
         subjects[_Finding(severity, problem.text, problem.cure)].append(problem.subject)
     for operation in catalog.operations:
         for finding in dict.fromkeys(_findings(operation, server)):

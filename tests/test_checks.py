@@ -1,20 +1,32 @@
 from importlib.metadata import PackageNotFoundError
 
 import pytest
-from django.core.checks import registry
+from django.core.checks import ERROR, registry
+from django.urls import path
 from django.utils.translation import gettext_lazy
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.decorators import api_view
 
-from django_mcp import checks
+from django_mcp import checks, mcp_operation
+from django_mcp.catalog import discovery as catalog
 from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.problems import Problem
 from django_mcp.conf import KEYS
 from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY
 from django_mcp.transport.authentication import APIKeyAuthentication
+from tests.urls import urlpatterns as coffee_shop
 
 LOCMEM = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 REDIS = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1"}}
 LONG = "s" * 32
+
+
+@mcp_operation(exclude=True)
+@api_view(["POST"])
+def reset(request): ...
+
+
+urlpatterns = [*coffee_shop, path("stamp/reset/", reset, name="stamp-reset")]
 KEYS_OWN = "django_mcp.transport.authentication.APIKeyAuthentication"
 
 
@@ -85,17 +97,24 @@ def ids(*, deploy=False):
         ({"DEFAULT_LIMIT": 100, "MAX_LIMIT": 100}, []),
         ({"MAX_STORED_RESOURCE_BYTES": 0}, ["E004"]),
         ({"RESOURCE_LINK_EXPIRY": "soon"}, ["E004"]),
-        ({"TOOL_GROUPS": ["cofee-shop"]}, ["W001"]),
-        ({"USER_GROUPS": ["nothing"]}, ["W001"]),
+        ({"TOOL_GROUPS": ["cofee-shop"]}, ["E017"]),
+        ({"USER_GROUPS": ["nothing"]}, ["E017"]),
+        ({"EXCLUDE_OPERATIONS": ["CancelCofeeShopOrder"]}, ["E017"]),
+        ({"EXCLUDE_OPERATIONS": "CancelCoffeeShopOrder"}, ["E003"]),
+        ({"EXCLUDE_OPERATIONS": ["PUT /api/orders/"]}, ["E017"]),
+        ({"EXCLUDE_OPERATIONS": ["*"]}, ["E017"]),
+        ({"EXCLUDE_OPERATIONS": [None]}, ["E012"]),
+        ({"EXCLUDE_OPERATIONS": [""]}, ["E012"]),
+        ({"FORWARD_HEADERS": [b"X-Tenant"]}, ["E012"]),
         ({"TOOLS": ["GetCoffeeShopMenu"]}, []),
-        ({"TOOLS": ["GetCofeeShopMenu"]}, ["W001"]),
+        ({"TOOLS": ["GetCofeeShopMenu"]}, ["E017"]),
         ({"PUBLISH_AS": {"coffee-shop": "both"}}, []),
         ({"PUBLISH_AS": {"coffee-shop": "one tool each"}}, ["E011"]),
         ({"PUBLISH_AS": {"coffee-shop": []}}, ["E011"]),
         ({"PUBLISH_AS": ["coffee-shop"]}, ["E003"]),
         ({"PUBLISH_AS": {"cofee-shop": "both"}}, ["W001"]),
         ({"PUBLISH_AS": {"api_tools": "both"}}, ["W001"]),
-        ({"TOOLS": ["stamp"], "TOOL_GROUPS": ["desk"]}, ["W001", "W001"]),
+        ({"TOOLS": ["stamp"], "TOOL_GROUPS": ["desk"]}, ["E017", "E017"]),
     ],
 )
 def test_settings(settings, configured, expected):
@@ -151,6 +170,51 @@ def test_proxies_that_nobody_counted_are_a_risk(settings, setting, value, proxie
     settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": proxies}
     assert ids(deploy=True) == expected
     assert ids() == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "cancelcoffeeshoporder",
+        "COFFEE-SHOP",
+        "PlaceCoffeeShopOrder",
+        "/api/orders/",
+        "post /api/orders/",
+        "stamp_reset",
+    ],
+)
+def test_what_is_excluded_may_be_named_in_each_way_and_be_excluded_already(settings, entry):
+    settings.ROOT_URLCONF = __name__
+    settings.DJANGO_MCP = {"EXCLUDE_OPERATIONS": [entry]}
+    assert "E017" not in ids()
+    excluded = catalog.get_catalog()
+    assert not {"stamp_reset", entry} & {operation.name for operation in excluded.operations}
+    assert len(excluded.operations) < 8
+
+
+def test_an_exclusion_that_matches_nothing_names_the_nearest(settings):
+    settings.DJANGO_MCP = {"EXCLUDE_OPERATIONS": ["order_destory", "CancelCofeeShopOrder"]}
+    far, near = checks.check_names(None)
+    assert (far.level, near.level) == (ERROR, ERROR)
+    assert near.msg == "DJANGO_MCP['EXCLUDE_OPERATIONS'] names 'CancelCofeeShopOrder', which does not exist."
+    assert "Did you mean 'CancelCoffeeShopOrder'?" in near.hint
+
+
+def test_a_mode_that_does_not_exist_names_the_nearest(settings):
+    settings.DJANGO_MCP = {"APPROVAL_MODE": "rejct"}
+    (message,) = checks.check_settings(None)
+    assert message.hint.startswith("Did you mean reject? One of ")
+
+
+def test_a_name_of_another_urlconf_of_the_settings_is_no_mistake(settings):
+    settings.PUBLIC_SCHEMA_URLCONF = __name__
+    settings.DJANGO_MCP = {"EXCLUDE_OPERATIONS": ["stamp_reset"]}
+    assert ids() == []
+
+
+def test_an_exclusion_that_is_no_list_holds_where_checks_do_not_run(settings):
+    settings.DJANGO_MCP = {"EXCLUDE_OPERATIONS": "CancelCoffeeShopOrder"}
+    assert catalog.get_catalog().get("CancelCoffeeShopOrder") is None
 
 
 def test_unknown_key_names_the_nearest(settings):

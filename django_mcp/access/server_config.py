@@ -45,7 +45,8 @@ class Rule:
     """The configuration of one operation or tool. `exposed` and `mode` are None where its group's hold.
 
     `exact` is False where only the name or only the route still matches: the host's code has changed since the rule
-    was written. Then the restrictions of the rule still hold, and its permissions no longer do.
+    was written. Then the restrictions of the rule still hold, and its permissions no longer do. So it is with the mode of
+    a rule that has one which does not exist.
     """
 
     name: str
@@ -128,14 +129,14 @@ def approval_required(rules: Iterable[Rule], *, said: bool) -> bool:
     return said or any(rule.requires_approval for rule in rules)
 
 
-def mode_named(text: str) -> ApprovalMode | None:
-    """Return the approval mode of that name, None for a blank. An unknown name counts as a confirmation."""
+def mode_named(text: str, inherited: ApprovalMode = ApprovalMode.TOKEN) -> ApprovalMode | None:
+    """Return the approval mode of that name, None for a blank.
+
+    What an unknown name meant is not known: it counts as a confirmation, or as the inherited mode if that is stricter.
+    """
     if not text:
         return None
-    try:
-        return ApprovalMode(text)
-    except ValueError:
-        return ApprovalMode.TOKEN
+    return ApprovalMode(text) if text in ApprovalMode.values else ApprovalMode.strictest(inherited, ApprovalMode.TOKEN)
 
 
 def _publish_as_named(text: Any) -> PublishAs:
@@ -168,6 +169,7 @@ class _Rows:
                 exposed=None if row.exposure == inherit else row.exposure == exposed,
                 mode=mode_named(row.approval_mode),
                 requires_approval=row.requires_approval,
+                exact=row.approval_mode in {"", *ApprovalMode.values},
             )
             for row in ToolRule.objects.using(alias).all()
         )
@@ -177,24 +179,26 @@ class _Rows:
     def composed(self) -> Server:
         """Return the rows and the settings together. A row goes before the settings, which alone lock a group."""
         row = self.server
+        configured = mode_named(conf.APPROVAL_MODE) or ApprovalMode.TOKEN
+        mode = mode_named(row.approval_mode, configured) or configured
         return Server(
             name=row.server_name or conf.SERVER_NAME,
             version=conf.SERVER_VERSION,
             instructions=row.instructions or conf.INSTRUCTIONS,
-            mode=mode_named(row.approval_mode) or mode_named(conf.APPROVAL_MODE) or ApprovalMode.TOKEN,
+            mode=mode,
             expiry=row.confirmation_expiry or conf.CONFIRMATION_TOKEN_EXPIRY,
             writes_enabled=row.writes_enabled,
             stamp=self.stamp,
-            groups=MappingProxyType(self._groups()),
+            groups=MappingProxyType(self._groups(mode)),
             rules=self.rules,
             listed=frozenset(conf.TOOLS),
         )
 
-    def _groups(self) -> dict[str, Group]:
+    def _groups(self, inherited: ApprovalMode) -> dict[str, Group]:
         groups = {
             row.name: Group(
                 exposed=row.exposed,
-                mode=mode_named(row.approval_mode),
+                mode=mode_named(row.approval_mode, inherited),
                 publish_as=_publish_as_named(row.publish_as),
             )
             for row in self.groups

@@ -15,6 +15,7 @@ from django_mcp.catalog import summaries
 from django_mcp.catalog.endpoints import Endpoint, enumerate_endpoints
 from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.problems import Problem, dangling, uninspectable
+from django_mcp.catalog.restrictions import ignored
 from django_mcp.catalog.summaries import present, shared_docstrings
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
@@ -30,6 +31,7 @@ class Catalog:
 
     operations: tuple[Operation, ...]
     problems: tuple[Problem, ...]
+    excludable: frozenset[str] = frozenset()
     _by_name: dict[str, Operation] = field(default_factory=dict, repr=False)
 
     def get(self, name: str) -> Operation | None:
@@ -79,15 +81,21 @@ def _index(urlconf: Any) -> Catalog:
             drafts.update(_drafts(endpoint, generator, shared))
         except Exception as error:  # noqa: BLE001 - views are the host's code; one must not hide the rest
             problems.append(uninspectable(endpoint.path, error))
-    names, collisions = assign(drafts)
+    names, collisions = assign({candidate: draft for candidate, draft in drafts.items() if not draft.hints.exclude})
     problems += collisions
-    named = (replace(draft, name=names[candidate]) for candidate, draft in drafts.items())
     excluded = {str(entry).casefold() for entry in conf.EXCLUDE_OPERATIONS}
-    included = (operation for operation in named if not _is_excluded(operation, excluded))
+    excludable: set[str] = set()
+    included: list[Operation] = []
+    for candidate, draft in drafts.items():
+        operation = replace(draft, name=names.get(candidate) or candidate.explicit or candidate.derived)
+        entries = _exclusions(operation)
+        excludable.update(entries)
+        if not operation.hints.exclude and excluded.isdisjoint(map(str.casefold, entries)):
+            included.append(operation)
     operations = tuple(sorted(included, key=lambda operation: operation.name.casefold()))
     by_name = _by_name(operations, problems)
-    problems += dangling(operations, by_name)
-    return Catalog(operations, tuple(problems), by_name)
+    problems += [*dangling(operations, by_name), *ignored(enumeration.routed, operations)]
+    return Catalog(operations, tuple(problems), frozenset(excludable), by_name)
 
 
 def _drafts(endpoint: Endpoint, generator: Any, shared: frozenset[str]) -> Iterator[tuple[Candidate, Operation]]:
@@ -101,8 +109,7 @@ def _drafts(endpoint: Endpoint, generator: Any, shared: frozenset[str]) -> Itera
         draft = _draft(endpoint, method, ambiguous=is_ambiguous(answered[method]))
         draft = replace(draft, route=route, path_arguments=arguments)
         texts = present(draft, action, shared)
-        if draft.hints.exclude or texts.excluded:
-            continue
+        hints = replace(draft.hints, exclude=draft.hints.exclude or texts.excluded)
         name = derive(
             url_name=endpoint.url_name,
             namespace=endpoint.namespace,
@@ -115,6 +122,7 @@ def _drafts(endpoint: Endpoint, generator: Any, shared: frozenset[str]) -> Itera
             Candidate(explicit=explicit, derived=name, method=method, route=route),
             replace(
                 draft,
+                hints=hints,
                 group=texts.group,
                 tags=texts.tags,
                 summary=texts.summary,
@@ -128,7 +136,8 @@ def _draft(endpoint: Endpoint, method: str, *, ambiguous: bool) -> Operation:
     """Return an operation with what is known of it before its view is made."""
     handler = handler_name(endpoint.callback, method)
     function = handler_function(endpoint.view_class, handler)
-    hints = hints_for(endpoint.view_class, endpoint.callback, function, handler=handler)
+    action = action_name(endpoint.callback, endpoint.view_class, method)
+    hints = hints_for(endpoint.view_class, endpoint.callback, function, handler=handler, action=action)
     promises_to_read = infer(method) is Safety.READ_ONLY
     return Operation(
         name="",
@@ -172,9 +181,10 @@ def _template(endpoint: Endpoint, generator: Any) -> tuple[str, dict[str, str]]:
     return coerced, dict(zip(arguments, holes, strict=True))
 
 
-def _is_excluded(operation: Operation, excluded: set[str]) -> bool:
-    entries = (operation.name, operation.group, operation.route, f"{operation.method} {operation.route}")
-    return any(entry.casefold() in excluded for entry in entries)
+def _exclusions(operation: Operation) -> tuple[str, ...]:
+    """Return what `EXCLUDE_OPERATIONS` can name an operation by."""
+    route = operation.route
+    return (operation.name, *operation.hints.aliases, operation.group, route, f"{operation.method} {route}")
 
 
 def _by_name(operations: Sequence[Operation], problems: list[Problem]) -> dict[str, Operation]:

@@ -44,9 +44,13 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """The endpoints, in the order in which the URLconf tries them, and what could not be read."""
+    """The endpoints, in the order in which the URLconf tries them, and what could not be read.
+
+    `routed` are they and those that hooks hide.
+    """
 
     endpoints: list[Endpoint] = field(default_factory=list)
+    routed: list[Endpoint] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -63,7 +67,7 @@ def enumerate_endpoints(urlconf: Any) -> Enumeration:
         text = f"This URLconf cannot be imported ({type(error).__name__}), so agents see nothing."
         return Enumeration(problems=[Problem(str(urlconf), text, "The traceback is in the log.", hides=True)])
     endpoints = _reachable(enumerator.walk(enumerator.patterns or ()))
-    result = Enumeration(problems=enumerator.problems)
+    result = Enumeration(problems=enumerator.problems, routed=endpoints)
     try:
         endpoints = _hooked(endpoints)
     except Exception as error:  # noqa: BLE001 - it runs the host's code

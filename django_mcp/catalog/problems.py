@@ -12,13 +12,14 @@ from django_mcp.types import Operation
 class Problem:
     """One problem of a route or an operation, which `subject` names, and its cure.
 
-    `hides` is True where agents do not see the subject.
+    `hides` is True where agents do not see the subject, `restricts` where a restriction of it is ignored.
     """
 
     subject: str
     text: str
     cure: str
     hides: bool = False
+    restricts: bool = False
 
 
 def uninspectable(subject: str, error: Exception) -> Problem:

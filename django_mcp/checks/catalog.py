@@ -24,34 +24,53 @@ def _catalog() -> Catalog | None:
 
 
 def check_names(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Check that settings name what exists, and that no two operations share a name."""
+    """Check that settings name what exists, that declarations do, and that no two operations share a name."""
     catalog = _catalog()
     if catalog is None:
         return []
+    catalogs = [catalog, *_other_catalogs()]
+    operations = [operation for each in catalogs for operation in each.operations]
     tools = hosted_tools()
-    published = {operation.group for operation in catalog.operations}
+    published = {operation.group for operation in operations}
     groups = published | {tool.group for tool in tools.values()} | {API_TOOLS}
-    names = {operation.name for operation in catalog.operations} | tools.keys()
+    names = {operation.name for operation in operations} | tools.keys()
+    excludable = {entry for each in catalogs for entry in each.excludable}
     messages: list[CheckMessage] = []
     for key, known in (
-        ("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names), ("PUBLISH_AS", published),
+        ("TOOL_GROUPS", groups), ("USER_GROUPS", groups), ("TOOLS", names), ("EXCLUDE_OPERATIONS", excludable),
     ):  # fmt: skip
-        for name in getattr(conf, key):
-            if name not in known:
-                problem = "which has no operations to publish" if name in groups else "which does not exist"
-                text = f"DJANGO_MCP[{key!r}] names {name!r}, {problem}."
-                messages.append(Warning(text, hint=cure(str(name), known), id="django_mcp.W001"))
+        fold = str.casefold if key == "EXCLUDE_OPERATIONS" else str
+        folded = set(map(fold, known))
+        for name in map(str, getattr(conf, key)):
+            if fold(name) not in folded:
+                text = f"DJANGO_MCP[{key!r}] names {name!r}, which does not exist."
+                messages.append(Error(text, hint=cure(name, known), id="django_mcp.E017"))
+    for name in map(str, conf.PUBLISH_AS):
+        if name not in published:
+            problem = "which has no operations to publish" if name in groups else "which does not exist"
+            text = f"DJANGO_MCP['PUBLISH_AS'] names {name!r}, {problem}."
+            messages.append(Warning(text, hint=cure(name, published), id="django_mcp.W001"))
     return [*messages, *_problems(catalog)]
 
 
+def _other_catalogs() -> Iterable[Catalog]:
+    """Return the catalogs of the URLconfs that other settings name: those of other hosts, or of the public tenant."""
+    names = {getattr(settings, name) for name in dir(settings) if name.endswith("_URLCONF") and name != "ROOT_URLCONF"}
+    return [get_catalog(name) for name in sorted(name for name in names if name and isinstance(name, str))]
+
+
 def _problems(catalog: Catalog) -> Iterable[CheckMessage]:
-    """Yield one message for each kind of problem, since every command of the project prints all messages."""
-    subjects_by_kind: dict[tuple[str, str], list[str]] = {}
+    """Yield one message for each kind of problem, since every command of the project prints all messages.
+
+    What restricts and is ignored is an error.
+    """
+    subjects_by_kind: dict[tuple[str, str, bool], list[str]] = {}
     for problem in catalog.problems:
-        subjects_by_kind.setdefault((problem.text, problem.cure), []).append(problem.subject)
-    for (text, hint), subjects in subjects_by_kind.items():
+        subjects_by_kind.setdefault((problem.text, problem.cure, problem.restricts), []).append(problem.subject)
+    for (text, hint, restricts), subjects in subjects_by_kind.items():
         more = f" and {len(subjects) - 1} more (`manage.py mcp doctor --all` names them)" if len(subjects) > 1 else ""
-        yield Warning(f"{subjects[0]}{more}: {text}", hint=hint, id="django_mcp.W002")
+        kind, code = (Error, "E018") if restricts else (Warning, "W002")
+        yield kind(f"{subjects[0]}{more}: {text}", hint=hint, id=f"django_mcp.{code}")
 
 
 def check_descriptions(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:

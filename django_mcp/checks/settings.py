@@ -82,6 +82,8 @@ def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None,
             yield "be a list", "Write a list." if secret else f"Write [{value!r}].", "E003"
         case ListSetting() if secret and not all(isinstance(item or "", str) for item in value):
             yield "hold texts", "Write each as a str.", "E012"
+        case ListSetting() if not (secret or isinstance(setting, PathListSetting)) and not all(map(_is_name, value)):
+            yield "hold texts", "Write each as a str that is not blank.", "E012"
         case DictSetting() if not isinstance(value, Mapping):
             yield "be a dict", "Write {'group': 'both'}.", "E003"
         case CountSetting() if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -93,6 +95,10 @@ def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None,
         case BooleanSetting() if not isinstance(value, bool):
             hint = 'Convert what comes from the environment: "False" is a text, and counts as true.'
             yield "be True or False", hint, "E013"
+
+
+def _is_name(item: Any) -> bool:
+    return isinstance(item, str) and bool(item.strip())
 
 
 def _is_positive(setting: NumberSetting[Any], value: Any) -> bool:
@@ -109,7 +115,8 @@ def _choices() -> Iterable[CheckMessage]:
         if isinstance(setting, ChoiceSetting) and value not in setting.choices:
             unavailable = ": it is not available in this version, every write would be refused"
             reason = unavailable if value == ApprovalMode.REVIEW else ""
-            hint = f"One of {', '.join(setting.choices)}."
+            near = nearest(str(value), setting.choices)
+            hint = f"{f'Did you mean {near}? ' if near else ''}One of {', '.join(setting.choices)}."
             yield Error(f"DJANGO_MCP[{setting.name!r}] cannot be {value!r}{reason}.", hint=hint, id="django_mcp.E005")
 
 

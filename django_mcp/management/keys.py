@@ -20,6 +20,7 @@ from django_mcp.conf import OFFERED_MODES
 from django_mcp.host.requests import Context
 from django_mcp.management import output
 from django_mcp.models import APIKey
+from django_mcp.text import nearest
 from django_mcp.tools.inventory import cure, group_names
 from django_mcp.tools.registry import hosted_tools
 from django_mcp.types import ApprovalMode, Caller, Safety
@@ -190,7 +191,11 @@ def _permissions(names: Sequence[str] | None) -> list[str] | None:
     for name in names or ():
         app, _dot, codename = name.partition(".")
         if not Permission.objects.filter(content_type__app_label=app, codename=codename).exists():
-            msg = f"There is no permission {name!r}. Write it as app_label.codename."
+            permissions = Permission.objects.values_list("content_type__app_label", "codename")
+            near = nearest(name, map(".".join, permissions))
+            msg = (
+                f"There is no permission {name!r}. {f'Did you mean {near!r}?' if near else 'Write app_label.codename.'}"
+            )
             raise CommandError(msg)
     return list(names) if names else None
 

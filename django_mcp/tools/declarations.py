@@ -10,12 +10,12 @@ from django.core.exceptions import ImproperlyConfigured
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from django_mcp.access.server_config import API_TOOLS
+from django_mcp.options import PERMISSION
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.types import HostedTool, Safety
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
-PERMISSION = re.compile(r"\w+\.\w+")
 # The safety decides these, so that no tool can promise more than the server enforces.
 SAFETY_HINTS = ("readOnlyHint", "destructiveHint")
 HINTS = ("title", "idempotentHint", "openWorldHint")

@@ -27,6 +27,26 @@ def test_a_mode_that_cannot_be_read_counts_as_a_confirmation(settings):
     assert server_config.current().mode is ApprovalMode.TOKEN
 
 
+@pytest.mark.parametrize("inherited", ["delegate_to_client", "confirmation_token", "reject"])
+def test_a_mode_of_a_row_that_cannot_be_read_never_loosens_what_it_stands_in_for(settings, inherited):
+    settings.DJANGO_MCP = {"APPROVAL_MODE": inherited}
+    ToolGroup.objects.create(name="wrong", approval_mode="rejct")
+    ToolGroup.objects.create(name="right", approval_mode="delegate_to_client")
+    ToolRule.objects.create(name="a", method="POST", route="/a/", approval_mode="rejct", exposure="exposed")
+    expected = ApprovalMode.strictest(ApprovalMode(inherited), ApprovalMode.TOKEN)
+
+    def modes():
+        server = server_config.current()
+        rules = server.rules_for("a", "POST", "/a/")
+        assert rules[0].exposed
+        return server.mode_of("wrong", ()), server.mode_of("none", rules), server.mode_of("right", rules)
+
+    assert modes() == (expected, expected, ApprovalMode.TOKEN)
+    ServerSettings.objects.update(approval_mode="rejct")
+    assert server_config.current().mode is expected
+    assert modes() == (expected, expected, ApprovalMode.TOKEN)
+
+
 @pytest.mark.parametrize(
     "change",
     [

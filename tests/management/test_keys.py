@@ -50,6 +50,7 @@ def test_key_create_can_name_all_groups(sam):
         (("--user", "sam", "--max-safety", "All"), "ReadOnly, Write, Destructive"),
         (("--user", "sam", "--mode", "review"), "confirmation_token"),
         (("--user", "sam", "--permission", "coffee_shop.fly"), "no permission"),
+        (("--user", "sam", "--permission", "coffee_shop.add_ordr"), "Did you mean 'coffee_shop.add_order'?"),
         (("--user", "sam", "--expires", "soon"), "90d"),
         (("--user", "sam", "--expires", "0d"), "90d"),
     ],
