@@ -6,11 +6,12 @@ from uuid import UUID
 
 from django.db import models
 
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent
 from django_mcp.protocol.json import storable
 from django_mcp.redaction import redact
 from django_mcp.text import one_line
-from django_mcp.types import Caller, EventKind
+from django_mcp.types import Caller
 
 # The columns of free text, with the most characters that each takes.
 _TEXT_COLUMNS = {

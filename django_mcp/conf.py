@@ -7,7 +7,7 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 from django.conf import settings
 
-from django_mcp.types import ApprovalMode
+from django_mcp.choices import ApprovalMode
 
 Value = TypeVar("Value")
 Item = TypeVar("Item")

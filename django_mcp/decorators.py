@@ -5,8 +5,9 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from django.core.exceptions import ImproperlyConfigured
 
+from django_mcp.choices import Safety
 from django_mcp.options import PERMISSION, checked, cure, listed_names, refuse_unknown
-from django_mcp.types import Caller, Hints, Safety
+from django_mcp.types import Caller, Hints
 
 Target = TypeVar("Target", bound=Callable[..., Any] | type)
 

@@ -26,7 +26,8 @@ from django_mcp.catalog.discovery import get_catalog
 from django_mcp.host.handlers import BODY_METHODS
 from django_mcp.host.views import declared, mock_view
 from django_mcp.schema.inspector import PASSED_OVER, inspector_for, quietly
-from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY, schema_for
+from django_mcp.schema.notes import UNDESCRIBED, UNDESCRIBED_BODY
+from django_mcp.schema.operations import schema_for
 from django_mcp.schema.per_user import is_customised
 from django_mcp.types import Operation
 

@@ -8,11 +8,12 @@ from django.db import DatabaseError
 
 from django_mcp import error_reports, refusal_audit
 from django_mcp.access.exposure import Reach
-from django_mcp.approval import confirmations, effective_arguments, fingerprint, questions, refusals
+from django_mcp.approval import allowance, confirmations, effective_arguments, fingerprint, questions, refusals
 from django_mcp.approval.confirmations import Claim
 from django_mcp.approval.context import as_proposed
 from django_mcp.approval.policy import Confirm, Decision, Refuse, Review, Run, decide
 from django_mcp.approval.preview import Finding, preview_of
+from django_mcp.choices import ApprovalMode, Channel, EventKind
 from django_mcp.conf import conf
 from django_mcp.errors import (
     ApprovalRequired,
@@ -27,10 +28,11 @@ from django_mcp.execution.gateway import AnyRun, prepare
 from django_mcp.execution.guards import Guard
 from django_mcp.host.requests import Context
 from django_mcp.models import Confirmation
+from django_mcp.replies import Reply
 from django_mcp.tools import answers
 from django_mcp.tools.answers import ToolResult
 from django_mcp.tools.base import AnsweringTool, AnyTool, CallingTool
-from django_mcp.types import AnyCall, ApprovalMode, Call, Caller, Channel, EventKind, Reply
+from django_mcp.types import AnyCall, Call, Caller
 
 
 def call_tool(tool: AnyTool, arguments: Mapping[str, Any], reach: Reach) -> ToolResult:
@@ -135,7 +137,7 @@ def propose(call: Call, run: AnyRun, mode: ApprovalMode, reach: Reach) -> ToolRe
     """Return the answer that asks for a confirmation, with a token for it; nothing ran."""
     context, lifetime = reach.context, reach.server.expiry
     # Before the host's code: a proposal that would be refused costs nothing.
-    confirmations.require_room(context.caller, mode)
+    allowance.require_room(context.caller, mode)
     finding = examine(run, charged=True)
     preview = preview_of(call, context.caller, finding.effect)
     _row, token = confirmations.propose(

@@ -9,11 +9,12 @@ from django_mcp import audit, error_reports
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.approval import cache_lock, tokens
+from django_mcp.choices import EventKind, Safety
 from django_mcp.errors import ApprovalError, NotFound, ProtocolError, ToolError
 from django_mcp.protocol.json import bounded
 from django_mcp.redaction import redact
 from django_mcp.tools.base import TOKEN, CallingTool
-from django_mcp.types import Call, Caller, EventKind, Safety
+from django_mcp.types import Call, Caller
 
 
 def note(kind: EventKind, call: Call, caller: Caller, **detail: Any) -> None:
@@ -48,17 +49,19 @@ def unresolved(tool: CallingTool, arguments: Mapping[str, Any], reach: Reach, er
 def _record_refusal(token: str | None, caller: Caller, **detail: Any) -> None:
     """Record the 1st, 10th, 100th, … refusal in a minute, with the number so far: anyone can cause them without end.
 
-    Refusals are alike that have the caller and the code in common and, without a token, the target.
+    Refusals are alike that have the caller and the code in common and what was refused: the confirmation, of which
+    there are only as many as were issued, or the target; nothing where the token was never signed here.
     """
     kind = EventKind.CALL_REFUSED if token is None else EventKind.TOKEN_REFUSED
-    alike = (kind, caller.subject, detail["code"], detail["target"] if token is None else "")
+    confirmation = None if token is None else tokens.confirmation_of(token)
+    alike = (kind, caller.subject, detail["code"], detail["target"] if token is None else confirmation or "")
     count = cache_lock.counted(*map(str, alike))
     if count is not None and not is_power_of_ten(count):
         return
     if count is not None and count > 1:
         detail["count"] = count
     if token is not None:
-        detail["confirmation"] = tokens.confirmation_of(token)
+        detail["confirmation"] = confirmation
     _record(kind, caller, **detail)
 
 

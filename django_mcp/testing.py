@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from django_mcp.access import config_changes, keys
+from django_mcp.choices import Safety
 from django_mcp.models import ToolRule
 from django_mcp.protocol import elicitation
 from django_mcp.protocol.headers import METHOD_HEADER, NAME_HEADER
@@ -25,7 +26,6 @@ from django_mcp.protocol.revisions import MODERN
 from django_mcp.protocol.serializers import CLIENT_CAPABILITIES, PROTOCOL_VERSION
 from django_mcp.tools import api_tools, inventory, raw_schemas
 from django_mcp.tools.base import API_CALL, API_READ, TOKEN
-from django_mcp.types import Safety
 
 REVISION = "2025-11-25"
 

@@ -2,98 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django_mcp.choices import ApprovalMode, Safety, State
 
 if TYPE_CHECKING:
     # It needs models, and hosts import from here before there are any.
     from rest_framework.serializers import BaseSerializer
-
-
-class Safety(StrEnum):
-    """What a call may do to the host's data; the values are the strings on the wire."""
-
-    READ_ONLY = "ReadOnly"
-    WRITE = "Write"
-    DESTRUCTIVE = "Destructive"
-
-    def within(self, highest: "Safety") -> bool:
-        """Tell whether this is no more dangerous than `highest`."""
-        return _BY_DANGER.index(self) <= _BY_DANGER.index(highest)
-
-
-_BY_DANGER = tuple(Safety)
-
-
-class ApprovalMode(models.TextChoices):
-    """Who must agree before a write runs, from the least to the most demanding."""
-
-    DELEGATE = "delegate_to_client", _("Run at once; the client asks its user")
-    TOKEN = "confirmation_token", _("Confirmation token")
-    REVIEW = "review", _("Review by a human")
-    REJECT = "reject", _("Reject")
-
-    @classmethod
-    def strictest(cls, *modes: "ApprovalMode") -> "ApprovalMode":
-        return max(modes, key=list(cls).index)
-
-
-class Channel(models.TextChoices):
-    """Who confirmed a call."""
-
-    AGENT = "agent", _("the agent")
-    CLIENT = "client", _("the client's user")
-    HUMAN = "human", _("a human")
-
-
-class State(models.TextChoices):
-    """The life of a confirmation. `executing` left behind by a killed process reads as unknown."""
-
-    ISSUED = "issued", _("issued")
-    APPROVED = "approved", _("approved")
-    QUEUED = "queued", _("queued")
-    EXECUTING = "executing", _("outcome unknown")
-    SUCCEEDED = "succeeded", _("succeeded")
-    REJECTED = "rejected", _("refused by the API")
-    UNKNOWN = "unknown", _("outcome unknown")
-    NOT_EXECUTED = "not_executed", _("not executed")
-    DECLINED = "declined", _("declined")
-    EXPIRED = "expired", _("expired")
-    REVOKED = "revoked", _("revoked")
-
-
-class EventKind(models.TextChoices):
-    """The kinds of line in the audit record."""
-
-    TOKEN_ISSUED = "token_issued", _("token issued")
-    TOKEN_CONSUMED = "token_consumed", _("token consumed")
-    TOKEN_REFUSED = "token_refused", _("token refused")
-    CALL_REFUSED = "call_refused", _("call refused")
-    EXECUTED = "executed", _("executed")
-    READ = "read", _("read")
-    READ_WROTE = "read_wrote", _("read that wrote")
-    GIVEN_BACK = "given_back", _("given back")
-    REVIEWED = "reviewed", _("reviewed")
-    APPROVED = "approved", _("approved")
-    DECLINED = "declined", _("declined")
-    WITHDRAWN = "withdrawn", _("withdrawn")
-    EXPIRED = "expired", _("expired")
-    KEY_ISSUED = "key_issued", _("key issued")
-    KEY_REVOKED = "key_revoked", _("key revoked")
-    KEY_ROTATED = "key_rotated", _("key rotated")
-    KEY_DELETED = "key_deleted", _("key deleted")
-    EXPOSURE_CHANGED = "exposure_changed", _("exposure changed")
-    SETTINGS_CHANGED = "settings_changed", _("settings changed")
-    WRITES_SWITCHED = "writes_switched", _("writes switched")
-    GRANT_ISSUED = "grant_issued", _("grant issued")
-    GRANT_REFUSED = "grant_refused", _("grant refused")
-    GRANT_REVOKED = "grant_revoked", _("grant revoked")
-    EXPORTED = "exported", _("record exported")
-    PRUNED = "pruned", _("record pruned")
-    SEALED = "sealed", _("record sealed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +209,6 @@ class FunctionCall(Call):
 
 
 AnyCall = OperationCall | FunctionCall
-ToolCall = Call
 
 
 class Dialogue(Protocol):
@@ -318,74 +232,6 @@ class Outcome:
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome in its wire form."""
         return {"status": str(self.status), "httpStatus": self.http_status, "response": self.response}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Attachment:
-    """A file that a view answered, open at its beginning; `size` is in bytes. Whoever runs the call closes it."""
-
-    content: IO[bytes]
-    media_type: str
-    filename: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What the host's code answered, already plain JSON values. `status` is an HTTP status, also of a tool's function.
-
-    `rolled_back`: it ran in a transaction that was undone. `error_id` names an exception's log line, `public_text` is
-    what a 5xx says to clients, `retry_after` is in seconds. `error` stands in the answer's place. `writes` are those
-    that a call which is declared to read meant for a database; `write_refused`: they did not get there.
-    """
-
-    status: int
-    data: Any = None
-    retry_after: int | None = None
-    rolled_back: bool = False
-    error_id: str = ""
-    public_text: str = ""
-    error: Exception | None = None
-    writes: tuple[str, ...] = ()
-    write_refused: bool = False
-
-    @property
-    def ok(self) -> bool:
-        return self.status < 400
-
-    @property
-    def http_status(self) -> int | None:
-        """Return the status that a view answered; None where no view did."""
-        return self.status
-
-    def close(self) -> None:
-        """Close what came open with it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewReply(Reply):
-    """What a view answered. `attachment` is the file that `data` describes."""
-
-    notes: tuple[str, ...] = ()
-    location: str | None = None
-    attachment: Attachment | None = None
-
-    def close(self) -> None:
-        if self.attachment is not None:
-            self.attachment.content.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionReply(Reply):
-    """What a host's function answered: `structured` and `blocks` are its result, `question` is what it asks instead."""
-
-    structured: Mapping[str, Any] | None = None
-    blocks: tuple[Mapping[str, Any], ...] = ()
-    question: Mapping[str, Any] | None = None
-
-    @property
-    def http_status(self) -> int | None:
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

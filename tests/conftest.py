@@ -128,7 +128,7 @@ def user(shop, django_user_model):
 def make_mcp(user):
     """Return a function that issues a key with the given limits and returns its client."""
     from django_mcp.access import keys
-    from django_mcp.types import Safety
+    from django_mcp.choices import Safety
 
     def make(owner: Any = None, **limits: Any) -> Mcp:
         limits = {"all_groups": True, "highest_safety": Safety.DESTRUCTIVE, **limits}

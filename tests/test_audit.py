@@ -1,10 +1,10 @@
 import pytest
 
 from django_mcp import audit
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent
 from django_mcp.models.audit import AppendOnly
 from django_mcp.redaction import MASK
-from django_mcp.types import EventKind
 
 pytestmark = pytest.mark.django_db
 

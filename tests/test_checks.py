@@ -12,7 +12,7 @@ from django_mcp.catalog import discovery as catalog
 from django_mcp.catalog.discovery import Catalog
 from django_mcp.catalog.problems import Problem
 from django_mcp.conf import KEYS
-from django_mcp.schema.operations import UNDESCRIBED, UNDESCRIBED_BODY
+from django_mcp.schema.notes import UNDESCRIBED, UNDESCRIBED_BODY
 from django_mcp.transport.authentication import APIKeyAuthentication
 from tests.urls import urlpatterns as coffee_shop
 

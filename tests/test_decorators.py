@@ -8,8 +8,8 @@ from rest_framework.decorators import action, api_view
 from rest_framework.views import APIView
 
 from django_mcp import mcp_operation, mcp_tool
+from django_mcp.choices import Safety
 from django_mcp.decorators import hints_for
-from django_mcp.types import Safety
 from tests.host.models import Item
 
 

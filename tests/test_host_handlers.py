@@ -7,9 +7,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_operation
 from django_mcp.host.handlers import infer
-from django_mcp.types import Hints, Safety
+from django_mcp.types import Hints
 from tests.catalog.hosts import operation_of
 
 

@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from demo_project.coffee_shop import mcp as shop_module
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_operation, mcp_tool
 from django_mcp.host import read_guard
 from django_mcp.host.read_guard import ReadWrote, watching
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup
 from django_mcp.testing import McpClient
 from django_mcp.tools import registry
-from django_mcp.types import Safety
 from tests.host.models import Item
 from tests.host.views import AsyncView
 

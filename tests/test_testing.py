@@ -3,9 +3,9 @@
 import pytest
 
 from demo_project.coffee_shop.models import Order
+from django_mcp.choices import Safety
 from django_mcp.models import APIKey, ToolGroup, ToolRule
 from django_mcp.testing import McpClient, RpcError, exposing
-from django_mcp.types import Safety
 
 CREATE = "CreateCoffeeShopOrder"
 LATTES = {"customer_name": "Sam", "items": [{"product_id": 7, "size": "Grande", "quantity": 2}]}

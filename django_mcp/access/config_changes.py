@@ -15,10 +15,10 @@ from django.utils import timezone
 from django_mcp import audit
 from django_mcp.access import stamps
 from django_mcp.access.server_config import API_TOOLS
+from django_mcp.choices import EventKind
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
 from django_mcp.redaction import redact
 from django_mcp.text import clean_text, one_line
-from django_mcp.types import EventKind
 
 SETTINGS_FIELDS = ("approval_mode", "confirmation_expiry", "server_name", "instructions")
 SWITCH_FIELDS = ("writes_enabled", "writes_changed_at")

@@ -15,10 +15,11 @@ from rest_framework.views import APIView
 from django_mcp.access.server_config import API_TOOLS, PublishAs, Rule, Server
 from django_mcp.access.view_permissions import answer_without_view, required_permissions
 from django_mcp.catalog.discovery import Catalog, get_catalog
+from django_mcp.choices import Safety
 from django_mcp.host.requests import Context, inner_request
 from django_mcp.host.views import bare_view
 from django_mcp.schema.operations import OperationSchema
-from django_mcp.types import Caller, Operation, Safety
+from django_mcp.types import Caller, Operation
 
 # How many views are asked to find the worst a caller can do, before the worst is assumed.
 MAX_ASKED_FOR_WORST = 25

@@ -18,9 +18,10 @@ from django.views.decorators.debug import sensitive_variables
 from django_mcp import audit
 from django_mcp.access import config_changes, server_config, stamps
 from django_mcp.access.server_config import mode_named
+from django_mcp.choices import ApprovalMode, EventKind, Safety
 from django_mcp.models import APIKey
 from django_mcp.signals import key_issued, key_revoked
-from django_mcp.types import ApprovalMode, Caller, EventKind, Safety
+from django_mcp.types import Caller
 
 PREFIX = "ak-"
 SECRET_BYTES = 32

@@ -13,9 +13,9 @@ from typing import Any, Self
 from django.db import router
 from django.db.models import Subquery
 
+from django_mcp.choices import ApprovalMode
 from django_mcp.conf import conf
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
-from django_mcp.types import ApprovalMode
 
 # The group that the API tools themselves are exposed and hidden with.
 API_TOOLS = "api_tools"

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import router
 
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent
-from django_mcp.types import EventKind
 
 MAX_NAMED = 3
 

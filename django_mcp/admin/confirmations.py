@@ -30,11 +30,11 @@ from django_mcp.admin.record import RecordAdmin, uuid_of
 from django_mcp.admin.staff import actor
 from django_mcp.approval import decisions
 from django_mcp.approval.decisions import NotOpen
+from django_mcp.choices import State
 from django_mcp.errors import Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.text import one_line
-from django_mcp.types import State
 
 # The record of one confirmation is short, unless someone replays its token all night.
 MAX_TIMELINE_EVENTS = 200

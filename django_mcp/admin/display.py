@@ -13,9 +13,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from django_mcp.choices import ApprovalMode, Channel, State
 from django_mcp.models import AuditEvent
 from django_mcp.text import one_line
-from django_mcp.types import ApprovalMode, Channel, State
 
 MAX_JSON_CHARACTERS = 100_000
 MAX_LINE_CHARACTERS = 2_000

@@ -22,10 +22,10 @@ from django_mcp.admin.forms import GroupForm, GroupModeForm
 from django_mcp.admin.staff import actor
 from django_mcp.admin.stamped import StampedAdmin, received, refuse
 from django_mcp.catalog.discovery import get_catalog
+from django_mcp.choices import EventKind
 from django_mcp.models import ToolGroup, ToolRule
 from django_mcp.text import one_line
 from django_mcp.tools.inventory import Offer, OfferedGroup, offered, orphaned
-from django_mcp.types import EventKind
 
 
 @admin.register(ToolGroup)

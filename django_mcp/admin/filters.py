@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from django_mcp.choices import State
 from django_mcp.models import APIKey
-from django_mcp.types import State
 
 
 def titled(kind: type[admin.FieldListFilter], title: str | Promise) -> type[admin.FieldListFilter]:

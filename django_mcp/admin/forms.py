@@ -16,11 +16,11 @@ from django_mcp.access import config_changes
 from django_mcp.access.server_config import PublishAs
 from django_mcp.admin.display import label
 from django_mcp.admin.staff import may_act_for, may_issue_for
+from django_mcp.choices import ApprovalMode
 from django_mcp.conf import OFFERED_MODES, conf
 from django_mcp.models import APIKey, ServerSettings, ToolGroup, ToolRule
 from django_mcp.text import nearest
 from django_mcp.tools.inventory import OfferedGroup, group_names, named, names
-from django_mcp.types import ApprovalMode
 
 
 def mode_choices(blank: str | Promise, current: str = "") -> list[tuple[str, str | Promise]]:

@@ -24,9 +24,9 @@ from django_mcp.admin.form_token import FormToken
 from django_mcp.admin.forms import KeyForm
 from django_mcp.admin.staff import actor, may_issue_for
 from django_mcp.admin.stamped import StampedAdmin, received
+from django_mcp.choices import ApprovalMode, Safety
 from django_mcp.models import APIKey
 from django_mcp.text import one_line
-from django_mcp.types import ApprovalMode, Safety
 
 
 @admin.register(APIKey)

@@ -13,9 +13,9 @@ from django_mcp.admin.display import label, with_note
 from django_mcp.admin.forms import RuleForm
 from django_mcp.admin.staff import actor
 from django_mcp.admin.stamped import StampedAdmin, received
+from django_mcp.choices import ApprovalMode, EventKind
 from django_mcp.models import ToolRule
 from django_mcp.tools.inventory import named, orphaned
-from django_mcp.types import ApprovalMode, EventKind
 
 
 @admin.register(ToolRule)

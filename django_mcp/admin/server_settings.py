@@ -19,9 +19,9 @@ from django_mcp.admin.display import moment
 from django_mcp.admin.forms import ServerSettingsForm, SwitchForm
 from django_mcp.admin.staff import actor
 from django_mcp.admin.stamped import StampedAdmin, received, refuse
+from django_mcp.choices import EventKind
 from django_mcp.models import ServerSettings
 from django_mcp.text import one_line
-from django_mcp.types import EventKind
 
 
 @admin.register(ServerSettings)

@@ -1,7 +1,6 @@
 """Confirmations: proposed, found again, claimed once, settled. The durable half of two-phase confirmation."""
 
 import logging
-import math
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +8,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from django.db.models import Count, Min
 from django.utils import timezone
 
 from django_mcp import audit
@@ -19,8 +17,8 @@ from django_mcp.approval.context import context_of, differences, locale_of
 from django_mcp.approval.preview import Preview
 from django_mcp.approval.refusals import Reason
 from django_mcp.approval.transitions import Claim
-from django_mcp.conf import conf
-from django_mcp.errors import Throttled, ToolError, Unavailable
+from django_mcp.choices import ApprovalMode, Channel, EventKind, State
+from django_mcp.errors import ToolError, Unavailable
 from django_mcp.host.requests import Context
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
@@ -28,10 +26,10 @@ from django_mcp.protocol.json import bounded, storable
 from django_mcp.redaction import redact, secrets_in
 from django_mcp.signals import confirmation_issued, confirmation_settled
 from django_mcp.text import clean_text, one_line
-from django_mcp.types import ApprovalMode, Call, Caller, Channel, EventKind, Outcome, State
+from django_mcp.types import Call, Caller, Outcome
 
 __all__ = [
-    "Claim", "begin", "claim", "find", "give_back", "propose", "require_open", "require_room", "settle"
+    "Claim", "begin", "claim", "find", "give_back", "propose", "require_open", "settle"
 ]  # fmt: skip
 
 logger = logging.getLogger("django_mcp")
@@ -76,30 +74,6 @@ def propose(
     transitions.insert(row, event)
     confirmation_issued.send_robust(sender=Confirmation, confirmation=row)
     return row, token
-
-
-def require_room(caller: Caller, mode: ApprovalMode) -> None:
-    """Refuse with Throttled where the caller has as many open confirmations as MAX_OPEN_CONFIRMATIONS allows.
-
-    Calls at the same moment may exceed the limit by their number: it bounds cost, and no row is locked for it.
-    """
-    limit = conf.MAX_OPEN_CONFIRMATIONS
-    if not limit:
-        return
-    now = timezone.now()
-    rows = Confirmation.objects.using(transitions.alias()).open().filter(subject=caller.subject, expires_at__gt=now)
-    is_review = mode == ApprovalMode.REVIEW
-    rows = rows.filter(mode=ApprovalMode.REVIEW) if is_review else rows.exclude(mode=ApprovalMode.REVIEW)
-    open_rows = rows.aggregate(count=Count("jti"), oldest=Min("expires_at"))
-    if open_rows["count"] < limit:
-        return
-    seconds = max(1, math.ceil((open_rows["oldest"] - now).total_seconds()))
-    kind = "calls that wait for a review" if is_review else "confirmation tokens that were neither used nor expired"
-    raise Throttled(
-        f"There are {open_rows['count']} {kind}, the most for one caller. Nothing was proposed; use those, or wait "
-        f"{seconds} seconds until the oldest expires.",
-        retryAfter=seconds,
-    )
 
 
 def find(

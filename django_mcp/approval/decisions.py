@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django_mcp.approval import transitions
+from django_mcp.choices import State
 from django_mcp.models import Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
-from django_mcp.types import State
 
 
 class NotOpen(Exception):

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from django_mcp.access.server_config import Server, mode_named
+from django_mcp.choices import ApprovalMode
 from django_mcp.errors import ApprovalError, ApprovalRequired, Unavailable
-from django_mcp.types import ApprovalMode, Call, Caller
+from django_mcp.types import Call, Caller
 
 
 @dataclass(frozen=True, kw_only=True)

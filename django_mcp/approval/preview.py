@@ -12,8 +12,9 @@ from rest_framework.settings import api_settings
 from django_mcp import error_reports
 from django_mcp.protocol.json import compact
 from django_mcp.redaction import MASK, redact
+from django_mcp.replies import Reply
 from django_mcp.text import one_line, quoted
-from django_mcp.types import Call, Caller, OperationCall, Reply, Target
+from django_mcp.types import Call, Caller, OperationCall, Target
 
 MAX_SUMMARY = 500
 MAX_ARGUMENTS_NAMED = 8

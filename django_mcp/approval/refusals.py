@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django_mcp.choices import State
 from django_mcp.errors import (
     ArgumentsChanged,
     ConfirmationExpired,
@@ -21,7 +22,6 @@ from django_mcp.errors import (
     WrongOperation,
 )
 from django_mcp.text import one_line
-from django_mcp.types import State
 
 logger = logging.getLogger("django_mcp")
 

@@ -16,12 +16,13 @@ from django.db import Error, connections, router, transaction
 from django.utils import timezone
 
 from django_mcp import audit
+from django_mcp.choices import Channel, EventKind, State
 from django_mcp.errors import Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES, ConfirmationQuerySet
 from django_mcp.redaction import redact
 from django_mcp.text import clean_text, one_line
-from django_mcp.types import Caller, Channel, EventKind, Outcome, State
+from django_mcp.types import Caller, Outcome
 
 logger = logging.getLogger("django_mcp")
 

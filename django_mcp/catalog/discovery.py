@@ -17,12 +17,13 @@ from django_mcp.catalog.naming import Candidate, assign, derive, tidy, untidy
 from django_mcp.catalog.problems import Problem, dangling, uninspectable
 from django_mcp.catalog.restrictions import ignored
 from django_mcp.catalog.summaries import present, shared_docstrings
+from django_mcp.choices import Safety
 from django_mcp.conf import conf
 from django_mcp.decorators import hints_for
 from django_mcp.host.handlers import HOLE, action_name, handler_function, handler_name, infer, is_ambiguous
 from django_mcp.host.views import has_own_authentication
 from django_mcp.schema import operations
-from django_mcp.types import Operation, Safety
+from django_mcp.types import Operation
 
 
 @dataclass(frozen=True, eq=False)

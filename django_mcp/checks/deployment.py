@@ -18,8 +18,8 @@ from rest_framework.settings import api_settings
 
 from django_mcp.approval.signing import usable
 from django_mcp.checks.settings import readable
+from django_mcp.choices import ApprovalMode
 from django_mcp.conf import conf
-from django_mcp.types import ApprovalMode
 
 # RFC 7518, section 3.2: a key for HS256 must not be shorter than the hash.
 MIN_SECRET_BYTES = 32

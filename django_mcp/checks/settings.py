@@ -16,6 +16,7 @@ from django.utils.module_loading import import_string
 from rest_framework.authentication import SessionAuthentication
 
 from django_mcp.access.server_config import PublishAs
+from django_mcp.choices import ApprovalMode
 from django_mcp.conf import (
     KEYS,
     SETTINGS,
@@ -33,7 +34,6 @@ from django_mcp.conf import (
     conf,
 )
 from django_mcp.text import nearest
-from django_mcp.types import ApprovalMode
 
 NEVER_FORWARDED = ("authorization", "proxy-authorization", "cookie", "forwarded")
 
@@ -80,10 +80,8 @@ def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None,
         case ListSetting() if not isinstance(value, list | tuple | set | frozenset):
             # A secret is not for a terminal.
             yield "be a list", "Write a list." if secret else f"Write [{value!r}].", "E003"
-        case ListSetting() if secret and not all(isinstance(item or "", str) for item in value):
-            yield "hold texts", "Write each as a str.", "E012"
-        case ListSetting() if not (secret or isinstance(setting, PathListSetting)) and not all(map(_is_name, value)):
-            yield "hold texts", "Write each as a str that is not blank.", "E012"
+        case ListSetting() if not all(_is_item(setting, item) for item in value):
+            yield "hold texts", f"Write each as a str{'' if secret else ' that is not blank'}.", "E012"
         case DictSetting() if not isinstance(value, Mapping):
             yield "be a dict", "Write {'group': 'both'}.", "E003"
         case CountSetting() if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -97,8 +95,11 @@ def _unmet(setting: Setting[Any], value: Any) -> Iterable[tuple[str, str | None,
             yield "be True or False", hint, "E013"
 
 
-def _is_name(item: Any) -> bool:
-    return isinstance(item, str) and bool(item.strip())
+def _is_item(setting: Setting[Any], item: Any) -> bool:
+    if setting.name == "SIGNING_SECRET_FALLBACKS":
+        return isinstance(item or "", str)
+    # What a path leads to has a check of its own.
+    return isinstance(setting, PathListSetting) or (isinstance(item, str) and bool(item.strip()))
 
 
 def _is_positive(setting: NumberSetting[Any], value: Any) -> bool:

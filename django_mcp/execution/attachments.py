@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.utils.http import parse_header_parameters
 
 from django_mcp.conf import conf
-from django_mcp.types import Attachment
+from django_mcp.replies import Attachment
 
 # Shorter than the time that web servers give a worker. A synchronous stream is looked at between two chunks.
 MAX_STREAM_SECONDS = 20

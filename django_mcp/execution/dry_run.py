@@ -14,7 +14,8 @@ from django_mcp.execution.routing import Arrival
 from django_mcp.execution.undone import undone
 from django_mcp.execution.variants import subclass, variant
 from django_mcp.host import outbox
-from django_mcp.types import OperationCall, ViewReply
+from django_mcp.replies import ViewReply
+from django_mcp.types import OperationCall
 
 CANNOT_BE_UNDONE = "The call could not be tried in advance: a database of the project has no transactions."
 

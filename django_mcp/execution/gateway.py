@@ -19,7 +19,8 @@ from django_mcp.execution.tool_function import FunctionRun
 from django_mcp.host.requests import Context, host_context
 from django_mcp.host.throttles import mark_charged
 from django_mcp.host.transactions import Progress, atomic_aliases
-from django_mcp.types import AnyCall, FunctionCall, Operation, OperationCall, Reply
+from django_mcp.replies import Reply
+from django_mcp.types import AnyCall, FunctionCall, Operation, OperationCall
 
 
 class OperationRun:

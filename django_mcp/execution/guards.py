@@ -4,9 +4,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+from django_mcp.choices import Safety
 from django_mcp.errors import OperationFailed
 from django_mcp.host.read_guard import Watch, watching
-from django_mcp.types import Call, Reply, Safety
+from django_mcp.replies import Reply
+from django_mcp.types import Call
 
 # Called immediately before the host's code; True where it shares that code's transaction, so that rows may be locked.
 Guard = Callable[[bool], None]

@@ -23,8 +23,9 @@ from django_mcp.host.refusals import protected
 from django_mcp.host.requests import Context, host_context
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact
+from django_mcp.replies import ViewReply
 from django_mcp.text import one_line, quoted
-from django_mcp.types import OperationCall, ViewReply
+from django_mcp.types import OperationCall
 
 UNCHECKED = "The data could not be checked in advance: the view does its own checks when it runs."
 # Each costs a read of its resource.

@@ -19,7 +19,8 @@ from django_mcp.execution import attachments
 from django_mcp.host.refusals import refused
 from django_mcp.protocol.json import parse_portable
 from django_mcp.redaction import secrets_in
-from django_mcp.types import Attachment, OperationCall, ViewReply
+from django_mcp.replies import Attachment, ViewReply
+from django_mcp.types import OperationCall
 
 # The digits of a number in a header; no size and no wait has more.
 MAX_DECIMALS = 15

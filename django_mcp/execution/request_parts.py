@@ -8,13 +8,14 @@ from urllib.parse import quote, urlencode
 
 from rest_framework.mixins import ListModelMixin
 
+from django_mcp.choices import Safety
 from django_mcp.conf import conf
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.execution import uploads
 from django_mcp.host.handlers import BODYLESS_METHODS, HOLE
 from django_mcp.host.views import declared
 from django_mcp.protocol.json import compact
-from django_mcp.types import Argument, Operation, OperationCall, Safety
+from django_mcp.types import Argument, Operation, OperationCall
 
 JSON = "application/json"
 # What web servers read of a request's first line before they answer 414.

@@ -22,10 +22,11 @@ from django_mcp.host.requests import Context, host_context, inner_request
 from django_mcp.host.transactions import Progress, atomic_aliases
 from django_mcp.protocol.json import plain
 from django_mcp.redaction import redact, secrets_in
+from django_mcp.replies import FunctionReply, Reply
 from django_mcp.tools.answers import refusal_text
 from django_mcp.tools.media import Content, rendered
 from django_mcp.tools.questions import Answers, InputRequired
-from django_mcp.types import FunctionCall, FunctionReply, Reply
+from django_mcp.types import FunctionCall
 
 
 class FunctionRun:

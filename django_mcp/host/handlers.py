@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from rest_framework import mixins
 from rest_framework.generics import GenericAPIView
 
-from django_mcp.types import Hints, Safety
+from django_mcp.choices import Safety
+from django_mcp.types import Hints
 
 # A hole of a route, which is a URI template; the group is the argument's name.
 HOLE = re.compile(r"\{([^{}]+)\}")

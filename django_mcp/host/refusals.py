@@ -11,7 +11,7 @@ from django.http import Http404
 from rest_framework.exceptions import APIException
 
 from django_mcp.protocol.json import plain
-from django_mcp.types import Reply
+from django_mcp.replies import Reply
 
 AnyReply = TypeVar("AnyReply", bound=Reply)
 

@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from django_mcp.access import keys, server_config
 from django_mcp.access.exposure import Reach, exposed, exposed_tool, reach
+from django_mcp.choices import ApprovalMode, Safety
 from django_mcp.conf import OFFERED_MODES
 from django_mcp.host.requests import Context
 from django_mcp.management import output
@@ -23,7 +24,7 @@ from django_mcp.models import APIKey
 from django_mcp.text import nearest
 from django_mcp.tools.inventory import cure, group_names
 from django_mcp.tools.registry import hosted_tools
-from django_mcp.types import ApprovalMode, Caller, Safety
+from django_mcp.types import Caller
 
 ACTOR = {"subject": "manage.py mcp", "username": "manage.py mcp"}
 MAX_NAME = 100

@@ -7,11 +7,11 @@ from django.core.files.storage import Storage, storages
 from django.db.models import Q
 
 from django_mcp.approval import transitions
+from django_mcp.choices import State
 from django_mcp.conf import conf
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import OPEN_STATES
 from django_mcp.tools.links import FOLDER, STORED_NAME
-from django_mcp.types import State
 
 # A row that is executing is neither settled nor expired: someone may still look for its outcome.
 UNFINISHED_STATES = (*OPEN_STATES, State.EXECUTING.value)

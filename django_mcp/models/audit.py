@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.types import EventKind
+from django_mcp.choices import EventKind
 
 
 class AppendOnly(TypeError):

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.types import ApprovalMode, Channel, Safety, State
+from django_mcp.choices import ApprovalMode, Channel, Safety, State
 
 OPEN_STATES = (State.ISSUED, State.APPROVED)
 

@@ -9,7 +9,7 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.types import ApprovalMode
+from django_mcp.choices import ApprovalMode
 
 
 def new_stamp() -> str:

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from django_mcp.types import ApprovalMode, Safety
+from django_mcp.choices import ApprovalMode, Safety
 
 # The labels are the values, as on the wire and on the command line.
 SAFETY_CHOICES = [(safety.value, safety.value) for safety in Safety]

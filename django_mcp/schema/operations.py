@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from django_mcp.host.handlers import BODY_METHODS, HOLE, is_drfs_own
 from django_mcp.host.views import is_replaced, mock_view, versioned
+from django_mcp.schema import notes
 from django_mcp.schema.fields import LENIENT
 from django_mcp.schema.inspector import PASSED_OVER, OperationInspector, described_by, inspector_for, quietly
 from django_mcp.schema.json_schema import NormalForm, one_object
@@ -26,20 +27,6 @@ logger = logging.getLogger("django_mcp")
 T = TypeVar("T")
 
 CACHE_SIZE = 512
-FURTHER_FIELDS = "It may take further fields, which are not described."
-UNDESCRIBED_BODY = (
-    "The body of this operation is not described. Send the fields that its description names; where it names none, "
-    "send none and read the error."
-)
-_FREE_QUERY = "The options of this operation are not described; any may be sent, and it ignores what it does not know."
-_RECURSIVE = "A field that contains its own kind of object is described one level deep only."
-UNDESCRIBED = {
-    "parameters": "Some arguments of the path or query could not be described.",
-    "filters": "The filters of this operation could not be described.",
-    "pagination": "The pagination of this operation could not be described.",
-    "response": "The answer of this operation could not be described.",
-}
-_ORDER = ("path", "body", "query")
 
 
 @dataclass(frozen=True)
@@ -183,7 +170,7 @@ class _Arguments:
 
     def schema(self, output: dict[str, Any] | None) -> OperationSchema:
         """Return the schema of the operation, without the warnings of its inspection."""
-        names = sorted(self.properties, key=lambda name: _ORDER.index(self.placement[name].location))
+        names = sorted(self.properties, key=lambda name: ("path", "body", "query").index(self.placement[name].location))
         root: dict[str, Any] = {"type": "object", "properties": {name: self.properties[name] for name in names}}
         if self.required:
             root["required"] = list(dict.fromkeys(self.required))
@@ -205,7 +192,7 @@ class _Arguments:
         media = content.get("application/json") or next(iter(content.values()), None)
         if media is None:
             self.further = free
-            self.notes += [UNDESCRIBED_BODY] if free else []
+            self.notes += [notes.UNDESCRIBED_BODY] if free else []
             return
         operation = self.operation
         form = NormalForm(self.components, "request", partial=operation.method == "PATCH")
@@ -214,7 +201,7 @@ class _Arguments:
         own = is_drfs_own(operation.view_class, operation.handler, operation.method)
         (self.read_only if own else self.lenient).update(form.read_only)
         if form.recursive:
-            self.notes.append(_RECURSIVE)
+            self.notes.append(notes.RECURSIVE)
         if "array" in schema.get("type", ()):
             self.properties["items"] = schema
             self.placement["items"] = Argument(location="body", wire="", file=is_file(schema))
@@ -231,7 +218,7 @@ class _Arguments:
         self.required += schema.get("required", [])
         self.further = schema.get("additionalProperties", False) if self.properties else True
         if self.further is not False:
-            self.notes.append(FURTHER_FIELDS if self.properties else UNDESCRIBED_BODY)
+            self.notes.append(notes.FURTHER_FIELDS if self.properties else notes.UNDESCRIBED_BODY)
 
     def add_path(self, parameters: Mapping[tuple[Any, Any], Mapping[str, Any]]) -> None:
         for name in self.operation.path_arguments:
@@ -252,7 +239,7 @@ class _Arguments:
         # A plain view has nothing that could be asked for the options that it reads from its query.
         if self.operation.method == "GET" and not queries and not issubclass(self.operation.view_class, GenericAPIView):
             self.further = True
-            self.notes.append(_FREE_QUERY)
+            self.notes.append(notes.FREE_QUERY)
 
     def add(self, name: str, location: Literal["path", "query"], schema: Schema, *, required: bool) -> None:
         """Add a path or query argument under a name that is still free."""
@@ -286,7 +273,7 @@ def _arguments(
         arguments.add_body(body, free=inspector is None or inspector.free_form)
         arguments.sensitive |= inspector.guessed_secrets if inspector else set()
     failures = dict.fromkeys(inspector.failures if inspector else ())
-    arguments.notes += [UNDESCRIBED[part] for part in failures if part in UNDESCRIBED]
+    arguments.notes += [notes.UNDESCRIBED[part] for part in failures if part in notes.UNDESCRIBED]
     items = [item for item in openapi.get("parameters", ()) if isinstance(item, Mapping)]
     parameters = {(item.get("in"), item.get("name")): item for item in items}
     arguments.add_path(parameters)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from referencing.jsonschema import DRAFT202012
 
+from django_mcp.choices import Safety
 from django_mcp.host.handlers import STANDARD_ACTIONS, WRITE_ACTIONS
 from django_mcp.search import words
-from django_mcp.types import Operation, Safety
+from django_mcp.types import Operation
 
 SATURATION = 5.0
 LENGTH = 0.6

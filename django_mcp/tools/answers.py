@@ -7,6 +7,7 @@ from typing import Any
 from django_mcp import error_reports
 from django_mcp.access.exposure import Reach
 from django_mcp.approval.preview import Preview
+from django_mcp.choices import State
 from django_mcp.conf import conf
 from django_mcp.errors import (
     Conflict,
@@ -22,11 +23,12 @@ from django_mcp.errors import (
 )
 from django_mcp.protocol.json import compact
 from django_mcp.redaction import redact
+from django_mcp.replies import FunctionReply, Reply, ViewReply
 from django_mcp.text import one_line, quoted
 from django_mcp.tools import media
 from django_mcp.tools.calls import reachable_names
 from django_mcp.tools.truncation import fit
-from django_mcp.types import Call, FunctionReply, OperationCall, Outcome, Reply, State, ViewReply
+from django_mcp.types import Call, OperationCall, Outcome
 
 MAX_PROBLEMS_IN_TEXT = 5
 PAGING = frozenset({"limit", "offset", "page", "page_size", "cursor"})

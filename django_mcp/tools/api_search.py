@@ -6,10 +6,11 @@ from itertools import islice
 from typing import Any
 
 from django_mcp.access.exposure import Reach
+from django_mcp.choices import Safety
 from django_mcp.errors import ValidationFailed
 from django_mcp.search.index import Hit, index_for
 from django_mcp.text import one_line
-from django_mcp.types import Operation, Safety
+from django_mcp.types import Operation
 
 MAX_TAKE = 100
 DEFAULT_TAKE = 20

@@ -9,6 +9,7 @@ from django_mcp.access.exposure import Reach, offers_api_tools
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.approval.tokens import clean
+from django_mcp.choices import Safety
 from django_mcp.errors import NotFound, ValidationFailed
 from django_mcp.protocol.json import NotStrict, parse
 from django_mcp.tools.api_describe import describe
@@ -27,7 +28,6 @@ from django_mcp.tools.base import (
     Tool,
 )
 from django_mcp.tools.calls import operation_call, reads_at_once
-from django_mcp.types import Safety
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -7,7 +7,8 @@ from typing import Any
 
 from django_mcp.access.exposure import Reach
 from django_mcp.access.server_config import API_TOOLS
-from django_mcp.types import AnyCall, Safety
+from django_mcp.choices import Safety
+from django_mcp.types import AnyCall
 
 Schema = Mapping[str, Any]
 

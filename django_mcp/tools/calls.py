@@ -8,8 +8,9 @@ from django_mcp.access.server_config import approval_required
 from django_mcp.approval.consent import CONSENT_NAMES
 from django_mcp.arguments.normalise import normalise
 from django_mcp.arguments.plans import Plan, argument_plan
+from django_mcp.choices import Safety
 from django_mcp.schema.operations import OperationSchema, schema_for
-from django_mcp.types import Operation, OperationCall, Safety
+from django_mcp.types import Operation, OperationCall
 
 
 def schema_of(operation: Operation, reach: Reach) -> OperationSchema:

@@ -10,10 +10,11 @@ from django.core.exceptions import ImproperlyConfigured
 from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from django_mcp.access.server_config import API_TOOLS
+from django_mcp.choices import Safety
 from django_mcp.options import PERMISSION
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
-from django_mcp.types import HostedTool, Safety
+from django_mcp.types import HostedTool
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,48}")
 # The safety decides these, so that no tool can promise more than the server enforces.

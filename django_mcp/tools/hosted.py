@@ -17,6 +17,7 @@ from django_mcp.access.server_config import approval_required
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.arguments.normalise import normalise
+from django_mcp.choices import Safety
 from django_mcp.schema.operations import OperationSchema, schema_for
 from django_mcp.schema.portable import portable
 from django_mcp.tools import raw_schemas
@@ -24,7 +25,7 @@ from django_mcp.tools.base import TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest,
 from django_mcp.tools.calls import plan_of
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import Dialogue
-from django_mcp.types import FunctionCall, HostedTool, Operation, Safety
+from django_mcp.types import FunctionCall, HostedTool, Operation
 
 NO_ARGUMENTS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
 # The members of a request for confirmation and of an error, as the README lists them.

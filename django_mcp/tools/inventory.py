@@ -9,10 +9,11 @@ from django.utils.translation import gettext_lazy as _
 from django_mcp.access.exposure import exposed, exposed_tool
 from django_mcp.access.server_config import API_TOOLS, Group, PublishAs, Rule, Server, approval_required
 from django_mcp.catalog.discovery import get_catalog
+from django_mcp.choices import ApprovalMode, Safety
 from django_mcp.models import ToolRule
 from django_mcp.text import nearest
 from django_mcp.tools.registry import hosted_tools
-from django_mcp.types import ApprovalMode, HostedTool, Operation, Safety
+from django_mcp.types import HostedTool, Operation
 
 OWN_AUTHENTICATION = _("has its own authentication: exposed by name only")
 NEEDS_APPROVAL = _("requires approval")

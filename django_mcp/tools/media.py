@@ -15,8 +15,8 @@ from django_mcp import error_reports
 from django_mcp.conf import conf
 from django_mcp.host.requests import Context
 from django_mcp.protocol.json import compact, plain
+from django_mcp.replies import Attachment
 from django_mcp.tools.links import StoredFile, link, store
-from django_mcp.types import Attachment
 
 Audience = Literal["user", "assistant"]
 # The media types that MCP has a kind of content for; every other file is a link.

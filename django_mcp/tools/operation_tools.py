@@ -14,12 +14,13 @@ from django_mcp.access.exposure import Reach
 from django_mcp.approval.policy import Run, decide
 from django_mcp.approval.tokens import clean
 from django_mcp.catalog.discovery import Catalog
+from django_mcp.choices import Safety
 from django_mcp.schema.keywords import say
 from django_mcp.schema.operations import OperationSchema
 from django_mcp.schema.portable import portable
 from django_mcp.tools.base import ANSWER_SCHEMA, TOKEN, TOKEN_SCHEMA, CallingTool, CallRequest, Schema
 from django_mcp.tools.calls import bare_call, operation_call, schema_of, without_consent
-from django_mcp.types import Operation, Safety
+from django_mcp.types import Operation
 
 # Clients put the server's name before a tool's and refuse what is longer than 64 then.
 MAX_NAME = 40

@@ -15,6 +15,7 @@ from rest_framework.settings import api_settings
 
 from django_mcp.access import exposure, keys, last_use, server_config
 from django_mcp.access.server_config import Server
+from django_mcp.choices import Safety
 from django_mcp.conf import conf
 from django_mcp.errors import ProtocolError
 from django_mcp.host.addresses import client_address
@@ -23,7 +24,7 @@ from django_mcp.text import one_line
 from django_mcp.transport import credentials
 from django_mcp.transport.credentials import BAD_KEY, SCHEME, bearer_token, key_of
 from django_mcp.transport.headers import refuse
-from django_mcp.types import Caller, Safety
+from django_mcp.types import Caller
 
 NO_KEYS_TAKEN = "This server takes no keys: none of its AUTHENTICATION_CLASSES is that of keys."
 # RFC 6750 §3.1: the error is named only where a credential was sent.

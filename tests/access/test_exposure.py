@@ -6,8 +6,8 @@ import pytest
 from rest_framework.permissions import IsAdminUser, IsAuthenticated
 
 from django_mcp.catalog import discovery
+from django_mcp.choices import Safety
 from django_mcp.models import ToolGroup, ToolRule
-from django_mcp.types import Safety
 from tests.access.answers import CANCEL, CREATE, MENU, out_of_reach, search_names
 
 

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from django_mcp.access import keys
+from django_mcp.choices import EventKind, Safety
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.types import EventKind, Safety
 
 pytestmark = pytest.mark.django_db
 

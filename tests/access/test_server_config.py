@@ -1,8 +1,8 @@
 import pytest
 
 from django_mcp.access import server_config
+from django_mcp.choices import ApprovalMode
 from django_mcp.models import ServerSettings, ToolGroup, ToolRule
-from django_mcp.types import ApprovalMode
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from django_mcp.access import server_config
+from django_mcp.choices import ApprovalMode, EventKind
 from django_mcp.models import AuditEvent, ToolGroup
-from django_mcp.types import ApprovalMode, EventKind
 from tests.admin.group_page import GROUPS, row_of, set_group
 from tests.admin.pages import save
 

@@ -5,8 +5,8 @@ import re
 from django.contrib.auth.models import User
 
 from django_mcp.access import keys
+from django_mcp.choices import EventKind
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.types import EventKind
 from tests.admin.key_pages import LIST, fields, page
 from tests.admin.pages import save
 

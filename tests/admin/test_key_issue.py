@@ -8,8 +8,8 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from django_mcp.access import keys
+from django_mcp.choices import EventKind
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.types import EventKind
 from tests.admin.key_pages import ADD, LIST, fields, page, secret_of
 
 

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from django_mcp.access import keys
+from django_mcp.choices import ApprovalMode, Safety
 from django_mcp.models import APIKey
-from django_mcp.types import ApprovalMode, Safety
 from tests.admin.key_pages import ADD, LIST, page
 
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django_mcp import audit
 from django_mcp.access import keys
 from django_mcp.admin import record
+from django_mcp.choices import EventKind
 from django_mcp.management.keys import ACTOR
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind
 
 CONFIRMATIONS = "/admin/django_mcp/confirmation/"
 EVENTS = "/admin/django_mcp/auditevent/"

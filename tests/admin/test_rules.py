@@ -2,8 +2,8 @@
 
 import re
 
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent, ToolRule
-from django_mcp.types import EventKind
 from tests.admin.group_page import GROUPS, RULES, row_of
 from tests.admin.pages import save
 

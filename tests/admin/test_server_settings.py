@@ -3,8 +3,8 @@ import re
 import pytest
 
 from django_mcp.access import server_config
+from django_mcp.choices import ApprovalMode
 from django_mcp.models import AuditEvent, ServerSettings
-from django_mcp.types import ApprovalMode
 from tests.admin.pages import save
 
 LIST = "/admin/django_mcp/serversettings/"

@@ -4,8 +4,8 @@ import pytest
 from django.utils.timezone import localtime
 
 from django_mcp.access import config_changes, server_config
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent, ServerSettings
-from django_mcp.types import EventKind
 from tests.admin.pages import changed, form, notices, save
 from tests.admin.test_server_settings import PAGE
 

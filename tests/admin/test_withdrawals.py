@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind
 from tests.admin.pages import form, notices
 from tests.admin.test_records import CONFIRMATIONS, make
 

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from django_mcp.approval import confirmations
 from django_mcp.approval.preview import preview_of
+from django_mcp.choices import ApprovalMode, Channel, Safety, State
 from django_mcp.host.requests import Context
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import ApprovalMode, Call, Caller, Channel, Outcome, Safety, State
+from django_mcp.types import Call, Caller, Outcome
 
 ORDER = {"customer_name": "Sam", "items": [{"product_id": 7, "quantity": 2, "options": ["Oat Milk", "Vanilla"]}]}
 

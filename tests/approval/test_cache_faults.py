@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from django_mcp.approval import cache_lock, transitions
 from django_mcp.approval.cache_lock import Lock
+from django_mcp.choices import State
 from django_mcp.errors import ConfirmationUsed, Unavailable
 from django_mcp.models import Confirmation
-from django_mcp.types import State
 from tests.approval.conftest import CREATED
 
 WORKING = "django.core.cache.backends.locmem.LocMemCache"

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from django_mcp.approval import cache_lock, confirmations
+from django_mcp.choices import ApprovalMode, Channel, State
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Declined, PendingReview
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import ApprovalMode, Channel, State
 from tests.approval.conftest import CREATED, SUCCEEDED, age
 
 

@@ -10,10 +10,10 @@ from django.core.cache import cache
 from django.db import InterfaceError, OperationalError, transaction
 
 from django_mcp.approval import confirmations, transitions
+from django_mcp.choices import Channel
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.models.confirmations import ConfirmationQuerySet
-from django_mcp.types import Channel
 from tests.approval.conftest import CREATED, Flow, make_call, make_caller
 
 

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_mcp.approval import effective_arguments, tokens
+from django_mcp.choices import State
 from django_mcp.errors import (
     ArgumentsChanged,
     ConfirmationExpired,
@@ -18,7 +19,6 @@ from django_mcp.errors import (
     WrongOperation,
 )
 from django_mcp.models import Confirmation
-from django_mcp.types import State
 from tests.approval.conftest import CREATED, age
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from django_mcp.access.server_config import Group, Rule, Server
 from django_mcp.approval.policy import Confirm, Refuse, Review, Run, decide
+from django_mcp.choices import ApprovalMode, Safety
 from django_mcp.tools.calls import bare_call
-from django_mcp.types import ApprovalMode, Hints, Operation, Safety
+from django_mcp.types import Hints, Operation
 from tests.approval.conftest import make_call, make_caller
 
 DELEGATE, TOKEN, REVIEW, REJECT = ApprovalMode

@@ -1,7 +1,8 @@
 import pytest
 
 from django_mcp.approval.preview import preview_of
-from django_mcp.types import Call, Caller, Safety
+from django_mcp.choices import Safety
+from django_mcp.types import Call, Caller
 
 CALLER = Caller(subject="anonymous", user=None)
 

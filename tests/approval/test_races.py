@@ -14,9 +14,10 @@ from django_mcp import audit
 from django_mcp.approval import confirmations, decisions, effective_arguments
 from django_mcp.approval.decisions import NotOpen
 from django_mcp.approval.preview import preview_of
+from django_mcp.choices import Channel, State
 from django_mcp.errors import ConfirmationExpired, ConfirmationUsed, Declined, ToolError, Unavailable
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import Channel, Outcome, State
+from django_mcp.types import Outcome
 from tests.approval.conftest import CREATED, Flow, age, make_call, make_caller
 from tests.e2e.databases import fresh
 

@@ -11,9 +11,9 @@ import pytest
 from django_mcp.approval import confirmations, questions, tokens
 from django_mcp.approval.questions import Binding
 from django_mcp.approval.signing import Purpose, keys_for
+from django_mcp.choices import ApprovalMode, Channel, State
 from django_mcp.errors import ConfirmationUsed, ProtocolError, ToolError
 from django_mcp.models import Confirmation
-from django_mcp.types import ApprovalMode, Channel, State
 from tests.approval.conftest import CREATED, age
 
 

@@ -8,9 +8,10 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from django_mcp.choices import State
 from django_mcp.errors import ConfirmationUsed
 from django_mcp.models import Confirmation
-from django_mcp.types import Outcome, State
+from django_mcp.types import Outcome
 from tests.approval.conftest import CREATED, SUCCEEDED, age, make_call
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from django_mcp.approval import decisions, transitions
 from django_mcp.approval.decisions import NotOpen
+from django_mcp.choices import EventKind, State
 from django_mcp.errors import Declined
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind, State
 from tests.approval.conftest import CREATED, age
 
 STAFF = {"subject": "user:7", "user_id": "7", "username": "boss", "address": "192.0.2.1"}
@@ -98,7 +98,7 @@ def test_a_withdrawal_between_finding_and_claiming_wins(flow):
     found = flow.find(token)
     decisions.withdraw(row.jti, by=STAFF)
     from django_mcp.approval import confirmations
-    from django_mcp.types import Channel
+    from django_mcp.choices import Channel
 
     with pytest.raises(Declined) as caught:
         confirmations.claim(found, channel=Channel.AGENT, caller=flow.caller)

@@ -40,7 +40,7 @@ class Project:
         from django.core.management import call_command
 
         from django_mcp.access import keys
-        from django_mcp.types import Safety
+        from django_mcp.choices import Safety
 
         for command in (["migrate", "--verbosity=0"], ["seed"], ["mcp", "expose", "coffee-shop"]):
             call_command(*command, stdout=io.StringIO())

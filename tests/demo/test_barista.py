@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from demo_project.coffee_shop.models import Order
+from django_mcp.choices import Safety
 from django_mcp.models import Confirmation
 from django_mcp.testing import McpClient, exposing
-from django_mcp.types import Safety
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ HOST = {
     for name in ("ROOT_URLCONF", "MIDDLEWARE", "ALLOWED_HOSTS")
     if configured.ROOT_URLCONF == "tests.urls"
 }
+# Proposals are made by the hundred, and not all are confirmed.
+HOST["DJANGO_MCP"] = {**configured.DJANGO_MCP, "MAX_OPEN_CONFIRMATIONS": 0}
 
 
 class Utf8Client(AsyncClient):

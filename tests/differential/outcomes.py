@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from asgiref.sync import async_to_sync
 from django.utils.http import parse_header_parameters
 
 from tests.differential import states
@@ -49,8 +50,7 @@ def _data(response: Any) -> Any:
     if 300 <= response.status_code < 400:
         return {"location": response.headers["Location"]}
     media_type, parameters = parse_header_parameters(response.headers.get("Content-Type", ""))
-    streaming = response.streaming
-    content = b"" if streaming else response.content
+    content = async_to_sync(_content)(response)
     if response.status_code >= 500 and media_type != "application/json":
         return None
     if media_type.endswith("json"):
@@ -58,18 +58,23 @@ def _data(response: Any) -> Any:
             return portable(json.loads(content)) if content else None
         except ValueError:
             media_type = "text/plain"
-    if not content and not streaming:
+    if not content and not response.streaming:
         return None
     name = parse_header_parameters(response.headers.get("Content-Disposition", ""))[1].get("filename")
-    length = response.headers.get("Content-Length")
-    size = (int(length) if length else None) if streaming else len(content)
-    described = {"contentType": response.headers["Content-Type"].partition(";")[0], "size": size, "filename": name}
-    if media_type.startswith("text/") and not streaming:
+    content_type = response.headers["Content-Type"].partition(";")[0]
+    described = {"contentType": content_type, "size": len(content), "filename": name}
+    if media_type.startswith("text/"):
         try:
             return {**described, "text": content.decode(parameters.get("charset", "utf-8"))}
         except LookupError:
             pass
     return described
+
+
+async def _content(response: Any) -> bytes:
+    if response.streaming and response.is_async:
+        return b"".join([chunk async for chunk in response.streaming_content])
+    return response.getvalue()
 
 
 def portable(value: Any) -> Any:

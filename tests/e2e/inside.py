@@ -77,7 +77,7 @@ def issue_key(
     from django.contrib.auth.models import User
 
     from django_mcp.access import keys
-    from django_mcp.types import ApprovalMode, Safety
+    from django_mcp.choices import ApprovalMode, Safety
 
     _key, secret = keys.issue(
         name=name,

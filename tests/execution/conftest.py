@@ -7,9 +7,10 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from rest_framework.views import APIView
 
+from django_mcp.choices import Safety
 from django_mcp.execution.gateway import prepare
 from django_mcp.host.requests import Context
-from django_mcp.types import Argument, Caller, Hints, Operation, OperationCall, Safety
+from django_mcp.types import Argument, Caller, Hints, Operation, OperationCall
 from tests.host import views
 
 HOST = "tests.execution.urls"

@@ -12,7 +12,8 @@ from rest_framework.exceptions import Throttled
 
 from django_mcp.errors import TargetChanged
 from django_mcp.host.requests import Context
-from django_mcp.types import Caller, ViewReply
+from django_mcp.replies import ViewReply
+from django_mcp.types import Caller
 from tests.execution.conftest import execute, swallowing
 from tests.host import views
 from tests.host.models import Item

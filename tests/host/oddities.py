@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.versioning import HostNameVersioning, QueryParameterVersioning
 from rest_framework.views import APIView
 
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_operation
-from django_mcp.types import Safety
 from tests.host.models import Item, Person
 from tests.host.views import Versioned
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from django_mcp.approval import confirmations, effective_arguments
 from django_mcp.checks.settings import check_settings
+from django_mcp.choices import EventKind, State
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind, State
 
 pytestmark = pytest.mark.django_db
 

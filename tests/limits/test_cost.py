@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from django_mcp.types import Safety
+from django_mcp.choices import Safety
 
 pytestmark = pytest.mark.django_db
 

@@ -3,8 +3,8 @@
 import pytest
 
 from django_mcp.access import server_config
+from django_mcp.choices import EventKind
 from django_mcp.models import AuditEvent, ToolGroup, ToolRule
-from django_mcp.types import EventKind
 from tests.management.command import fails, run
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from django_mcp.access import keys
+from django_mcp.choices import ApprovalMode, EventKind
 from django_mcp.management.keys import duration
 from django_mcp.models import APIKey, AuditEvent
-from django_mcp.types import ApprovalMode, EventKind
 from tests.management.command import fails, run, run_with_notes
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from django_mcp import audit
+from django_mcp.choices import EventKind
 from django_mcp.management.keys import duration
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind
 from tests.management.command import fails, run
 
 pytestmark = pytest.mark.django_db

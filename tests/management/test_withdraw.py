@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from django_mcp.access import keys
+from django_mcp.choices import EventKind, Safety
 from django_mcp.models import AuditEvent, Confirmation
-from django_mcp.types import EventKind, Safety
 from tests.management.command import fails, run
 
 pytestmark = pytest.mark.django_db

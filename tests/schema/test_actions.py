@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.routers import SimpleRouter
 from rest_framework.viewsets import ModelViewSet
 
-from django_mcp.schema.operations import UNDESCRIBED_BODY
+from django_mcp.schema.notes import UNDESCRIBED_BODY
 from tests.catalog.hosts import schema_of
 from tests.host.models import Item
 from tests.schema.cases import ItemSerializer, Restock

@@ -1,7 +1,8 @@
 """The operations of a small CRM, and short ways to search them."""
 
+from django_mcp.choices import Safety
 from django_mcp.search.index import SearchIndex
-from django_mcp.types import Operation, Safety
+from django_mcp.types import Operation
 
 METHODS = {
     "list": ("GET", Safety.READ_ONLY),

@@ -3,8 +3,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from django_mcp.choices import Safety, State
+from django_mcp.replies import Reply, ViewReply
 from django_mcp.tools.answers import ToolResult, error_of, failure, outcome_of, success
-from django_mcp.types import Argument, Operation, OperationCall, Outcome, Reply, Safety, State, ViewReply
+from django_mcp.types import Argument, Operation, OperationCall, Outcome
 
 # None of these operations has follow-ups or files, for which a caller's reach would be asked.
 REACH = SimpleNamespace(context=None)

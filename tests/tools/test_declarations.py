@@ -8,11 +8,11 @@ from django.core.exceptions import ImproperlyConfigured
 from referencing.exceptions import Unresolvable
 from rest_framework import serializers
 
+from django_mcp.choices import Safety
 from django_mcp.decorators import TOOL_ATTRIBUTE, mcp_tool
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.hosted import tool_of
-from django_mcp.types import Safety
 
 
 class Size(serializers.Serializer):

@@ -9,8 +9,8 @@ from django.test import Client
 
 from django_mcp.access import keys
 from django_mcp.catalog.discovery import get_catalog
+from django_mcp.choices import Safety
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup
-from django_mcp.types import Safety
 from tests.conftest import Mcp
 from tests.execution import file_urls
 from tests.host.models import Item

@@ -7,10 +7,11 @@ from django.test import RequestFactory
 
 from django_mcp.access import server_config
 from django_mcp.access.exposure import reach
+from django_mcp.choices import Safety
 from django_mcp.host.requests import Context
 from django_mcp.models import ToolGroup
 from django_mcp.tools import api_search
-from django_mcp.types import Caller, Safety
+from django_mcp.types import Caller
 
 CREATE = "CreateCoffeeShopOrder"
 MENU = "GetCoffeeShopMenu"

@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from django_mcp.host.requests import Context
 from django_mcp.protocol.json import compact
+from django_mcp.replies import Attachment
 from django_mcp.tools.links import linked
 from django_mcp.tools.media import Audio, EmbeddedResource, File, Image, ResourceLink, Text, attached, rendered
-from django_mcp.types import Attachment, Caller
+from django_mcp.types import Caller
 
 SAM = Caller(subject="key:1", user=None)
 PNG = b"\x89PNG\r\n"

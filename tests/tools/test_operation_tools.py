@@ -3,8 +3,8 @@
 import pytest
 
 from django_mcp.catalog.discovery import get_catalog
+from django_mcp.choices import EventKind, Safety
 from django_mcp.models import AuditEvent, Confirmation, ToolGroup, ToolRule
-from django_mcp.types import EventKind, Safety
 from tests.tools.listing import publish, tools
 
 MENU = "GetCoffeeShopMenu"

@@ -4,9 +4,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy
 
+from django_mcp.choices import Safety
 from django_mcp.tools.declarations import declared
 from django_mcp.tools.questions import InputRequired, form, request, url
-from django_mcp.types import Safety
 
 
 @pytest.mark.parametrize(

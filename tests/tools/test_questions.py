@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.cache import cache
 
+from django_mcp.choices import Safety
 from django_mcp.errors import ToolError
 from django_mcp.models import AuditEvent, Confirmation, ToolRule
 from django_mcp.testing import McpClient, RpcError
 from django_mcp.tools.questions import InputRequired, form, request, url
-from django_mcp.types import Safety
 
 SEATS = form("For how many?", {"seats": {"type": "integer", "minimum": 1}})
 PAGE = url("Sign in at the other shop.", "https://example.com/login?for=1")

@@ -5,10 +5,10 @@ from django.test import Client
 
 from demo_project.coffee_shop import mcp as shop_module
 from django_mcp.access import keys, server_config
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_tool
 from django_mcp.models import ToolGroup
 from django_mcp.tools import registry
-from django_mcp.types import Safety
 
 # The revision without a handshake, and the metadata of its requests.
 NEW = "2026-07-28"

@@ -11,10 +11,10 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, PermissionDenied
 
 from django_mcp.access import keys
+from django_mcp.choices import Safety
 from django_mcp.models import APIKey
 from django_mcp.transport import authentication, views
 from django_mcp.transport.credentials import bearer_token
-from django_mcp.types import Safety
 
 NO_KEY = "Send Authorization: Bearer <key>."
 BAD_KEY = "Unknown, expired or revoked key."

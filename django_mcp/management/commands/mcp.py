@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from django_mcp.access import server_config
 from django_mcp.access.server_config import PublishAs
+from django_mcp.choices import Safety
 from django_mcp.conf import OFFERED_MODES, conf
 from django_mcp.doctor import Severity, examine
 from django_mcp.management import exposure, keys, output, pruning, withdrawals
-from django_mcp.types import Safety
 
 
 class OneLineParser(CommandParser):

@@ -6,11 +6,11 @@ import json
 import logging
 import wave
 
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_tool
 from django_mcp.errors import ToolError
 from django_mcp.tools.media import Audio, EmbeddedResource, Image, Text
 from django_mcp.tools.questions import InputRequired, form, request
-from django_mcp.types import Safety
 
 logger = logging.getLogger(__name__)
 

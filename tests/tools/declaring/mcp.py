@@ -1,7 +1,7 @@
 from rest_framework import serializers
 
+from django_mcp.choices import Safety
 from django_mcp.decorators import mcp_tool
-from django_mcp.types import Safety
 
 
 class StampSerializer(serializers.Serializer):

@@ -6,11 +6,11 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 from rest_framework import serializers
 
+from django_mcp.choices import Safety
 from django_mcp.errors import ToolError
 from django_mcp.models import Confirmation, ToolGroup, ToolRule
 from django_mcp.redaction import MASK
 from django_mcp.testing import McpClient
-from django_mcp.types import Safety
 from tests.tools.hosted.conftest import Cup, Member, brew, create, event_kinds, record
 
 

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from django_mcp.access import keys
+from django_mcp.choices import Safety
 from django_mcp.models import Confirmation, ToolGroup, ToolRule
 from django_mcp.testing import McpClient, RpcError
-from django_mcp.types import Safety
 from tests.tools.hosted.conftest import Cup, brew
 
 

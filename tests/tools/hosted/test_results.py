@@ -12,9 +12,9 @@ from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.response import Response
 
+from django_mcp.choices import Safety
 from django_mcp.errors import ToolError
 from django_mcp.tools.media import Audio, Image, ResourceLink, Text
-from django_mcp.types import Safety
 from tests.tools.hosted.conftest import Cup, raising
 
 

@@ -14,10 +14,10 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework import exceptions, serializers
 
+from django_mcp.choices import Safety
 from django_mcp.errors import NotFound, ProtocolError, ToolError
 from django_mcp.models import AuditEvent, Confirmation
 from django_mcp.testing import RpcError
-from django_mcp.types import Safety
 from tests.tools.hosted.conftest import Cup, Member, create, event_kinds, raising
 
 ATOMIC = pytest.mark.parametrize(

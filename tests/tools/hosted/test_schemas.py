@@ -3,7 +3,7 @@
 import pytest
 from rest_framework import serializers
 
-from django_mcp.types import Safety
+from django_mcp.choices import Safety
 from tests.tools.hosted.conftest import Cup, Member, brew, create
 
 RAW = {
