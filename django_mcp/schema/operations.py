@@ -194,18 +194,17 @@ class _Arguments:
             self.further = free
             self.notes += [notes.UNDESCRIBED_BODY] if free else []
             return
-        operation = self.operation
-        form = NormalForm(self.components, "request", partial=operation.method == "PATCH")
+        form = NormalForm(self.components, "request", partial=self.operation.method == "PATCH")
         schema = one_object(form.convert(media.get("schema", {})))
         # Code of the host's may read the body with another serializer than it shows rows with.
-        own = is_drfs_own(operation.view_class, operation.handler, operation.method)
+        own = is_drfs_own(self.operation.view_class, self.operation.handler, self.operation.method)
         (self.read_only if own else self.lenient).update(form.read_only)
         if form.recursive:
             self.notes.append(notes.RECURSIVE)
         if "array" in schema.get("type", ()):
             self.properties["items"] = schema
             self.placement["items"] = Argument(location="body", wire="", file=is_file(schema))
-            self.required += ["items"] if operation.method != "PATCH" else []
+            self.required += ["items"] if self.operation.method != "PATCH" else []
             self.sensitive |= {f"items.{path}" for path in form.sensitive}
             self.lenient |= {f"items.{path}".rstrip(".") for path in form.lenient}
             return
