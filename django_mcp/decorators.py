@@ -6,7 +6,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 from django.core.exceptions import ImproperlyConfigured
 
 from django_mcp.choices import Safety
-from django_mcp.options import PERMISSION, checked, cure, listed_names, refuse_unknown
+from django_mcp.options import checked, cure, is_permission, listed_names, refuse_unknown
 from django_mcp.types import Caller, Hints
 
 Target = TypeVar("Target", bound=Callable[..., Any] | type)
@@ -53,7 +53,7 @@ def mcp_operation(
     """
     given = checked("mcp_operation", options, OperationOptions)
     for permission in given.get("permissions", ()):
-        if not PERMISSION.fullmatch(permission):
+        if not is_permission(permission):
             msg = f'mcp_operation(permissions=[{permission!r}]) has no permission; write it as "app_label.codename".'
             raise ImproperlyConfigured(msg)
     names = (None,) if actions is None else listed_names("mcp_operation(actions=", actions)

@@ -12,7 +12,12 @@ from django.utils.functional import Promise
 
 from django_mcp.text import nearest
 
-PERMISSION = re.compile(r"\w+\.\w+")
+_PERMISSION = re.compile(r"\w+\.\w+")
+
+
+def is_permission(name: object) -> bool:
+    """Tell whether it is the name of a permission as Django spells it: `app_label.codename`."""
+    return isinstance(name, str) and _PERMISSION.fullmatch(name) is not None
 
 
 def refuse_unknown(decorator: str, options: Iterable[str], known: type) -> None:

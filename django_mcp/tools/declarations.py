@@ -11,7 +11,7 @@ from rest_framework.serializers import BaseSerializer, ListSerializer
 
 from django_mcp.access.server_config import API_TOOLS
 from django_mcp.choices import Safety
-from django_mcp.options import PERMISSION
+from django_mcp.options import is_permission
 from django_mcp.tools import raw_schemas
 from django_mcp.tools.base import TOKEN
 from django_mcp.types import HostedTool
@@ -140,7 +140,7 @@ def _permission_problems(permissions: Any) -> Iterator[str]:
         yield "needs permissions as a list of names or a callable that takes the caller."
         return
     for name in permissions:
-        if not isinstance(name, str) or not PERMISSION.fullmatch(name):
+        if not is_permission(name):
             yield f'has the permission {name!r}; write it as "app_label.codename".'
 
 

@@ -4,6 +4,8 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.conf import settings as configured
 from django.core.cache import cache
+from django.core.management.color import no_style
+from django.db import connections
 from django.test import AsyncClient, Client, override_settings
 from django.utils import timezone, translation
 
@@ -110,11 +112,21 @@ class Sides:
         timezone.deactivate()
 
 
+def restart_numbers():
+    """Let the host's rows be numbered from 1, as the arguments of the calls expect, whatever other tests inserted."""
+    for connection in connections.all():
+        numbered = connection.introspection.sequence_list()
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_by_name_sql(no_style(), numbered):
+                cursor.execute(statement)
+
+
 @pytest.fixture(scope="module")
 def sides(django_db_setup, django_db_blocker):
     """The host with its rows, both people's keys and sessions; all is as before when the module's tests are done."""
     with django_db_blocker.unblock(), override_settings(**HOST):
         pristine = states.Kept()
+        restart_numbers()
         server_config.forget()
         users = rows.populate()
         ToolGroup.objects.create(name="host", exposed=True)

@@ -70,7 +70,9 @@ def test_long_arguments_are_hashed_and_not_kept(mcp, monkeypatch):
 
 
 def test_of_many_arguments_the_last_share_a_digest():
-    digests = confirmations._digests(uuid.uuid4(), {f"a{n:05}": n for n in range(10_000)} | {"n" * 999: 1}, b"key")
+    digests = effective_arguments._digests(
+        uuid.uuid4(), {f"a{n:05}": n for n in range(10_000)} | {"n" * 999: 1}, b"key"
+    )
     assert len(digests) == effective_arguments.MAX_DIGESTS + 1
     assert "…" in digests
 
