@@ -102,9 +102,8 @@ def inner_request(
     """Return the request with which the host's view is called, as if the caller had used the REST API.
 
     `path` is unencoded and without the script name; the values of `query` are texts or lists of texts. The user is
-    forced, authenticators and the CSRF check do not run, and the session is thrown away afterwards. The caller's
-    `Authorization` and `Cookie` are replaced by opaque ones, one per caller, so that caches that vary on them keep
-    callers apart. The attributes that the host's middleware put on the MCP request are copied, but for private names.
+    forced, no authenticator or CSRF check runs, and the session is thrown away. Opaque credentials, one a caller, keep
+    callers apart in caches that vary on them. The MCP request's attributes are copied, but for private names.
     """
     outer, caller = context.outer, context.caller
     request = WSGIRequest(
