@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
-from django.db import DatabaseError, OperationalError, connections, transaction
+from django.db import DatabaseError, connections, transaction
 
 
 @contextmanager
@@ -14,7 +14,7 @@ def undone() -> Iterator[None]:
         for alias in connections:
             try:
                 stack.enter_context(_rolled_back(alias))
-            except OperationalError:
+            except DatabaseError:
                 stack.enter_context(connections[alias].execute_wrapper(_refused))
         yield
 
